@@ -54,10 +54,8 @@ def open_source(source: str, database: str | None) -> "Database":
 
 
 def rules_now(path: Path) -> str | None:
-    """Return the variant of a database with the path of its rule file, such as `./heap.py:size=12`.
-
-    The file may have changed since. None if it is gone.
-    """
+    """Return the variant of a database with the path of its rule file, such as `./heap.py:size=12`; None if that is
+    gone."""
     from retrograde.databases import DatabaseFile
     from retrograde.games.identity.trusted import read_record
 
@@ -72,10 +70,7 @@ def rules_now(path: Path) -> str | None:
 
 
 def has_other_rules(file: "DatabaseFile") -> bool:
-    """Return whether a database was made with other rules than one of our games has now.
-
-    The answer is False for games that are not ours: anyone may have written their files.
-    """
+    """Return whether a database was made with other rules than one of our games has now; False for games not ours."""
     from retrograde.games.catalog import BUILT_IN, game_class, is_digest_of, rules_digest
 
     if file.game_name not in BUILT_IN:
@@ -120,10 +115,7 @@ def open_file(source: str, database: str | None) -> "Database | DatabaseFile":
 
 
 def book_named(source: str, database: str | None) -> Path | None:
-    """Return the path of the opening book that VARIANT|FILE and --database name, or None.
-
-    A variant names its book if it has no database.
-    """
+    """Return the path of the opening book that VARIANT|FILE and --database name; None if a variant has a database."""
     from retrograde.databases.book import BookFile
     from retrograde.databases.location import book_path, database_path
     from retrograde.games import RetrogradeError

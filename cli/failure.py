@@ -74,11 +74,7 @@ def causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def explain_interrupt(error: KeyboardInterrupt, note: str) -> Failure:
-    """Return the failure of a KeyboardInterrupt, with a note after its message if it was Ctrl-C.
-
-    The rules may have raised KeyboardInterrupt themselves; the note is then left out, since the same command would only
-    fail again.
-    """
+    """Return the failure of a KeyboardInterrupt, with a note if it was Ctrl-C and not raised by rules."""
     failure = explain(error)
     return Failure(failure.message + note, INTERRUPTED) if failure.status == INTERRUPTED else failure
 
@@ -109,11 +105,7 @@ def frame_in_rules(error: BaseException) -> tuple[str, str] | None:
 
 
 def is_of_rules(frame: FrameType) -> bool:
-    """Return whether a frame runs a user's rules.
-
-    That is code of a user's rule module, or of one of our base classes (not the contract) that its game is derived
-    from.
-    """
+    """Return whether a frame runs code of a user's rule module, or of a base class of its game."""
     from retrograde.games import Game
 
     name, game = str(frame.f_globals.get("__name__")), frame.f_locals.get("self")

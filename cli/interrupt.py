@@ -104,10 +104,7 @@ class Watch:
         exit_now(INTERRUPTED)
 
     def close(self, status: int) -> None:
-        """End the process if Ctrl-C ended the command: nobody needs what its threads are still doing.
-
-        Otherwise the command is done, and Python's own shutdown is not disturbed; Ctrl-C can only cut it short.
-        """
+        """End the process if Ctrl-C ended the command, whatever its threads do; else Python shuts down as usual."""
         self.said = True
         if self.sockets:
             signal.signal(signal.SIGINT, lambda *_: None)

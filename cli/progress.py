@@ -44,10 +44,8 @@ COMPILING = "compiling the rules"
 
 
 class ProgressLine:
-    """A listener for long work, and a context manager that removes its line from the terminal at the end.
-
-    *about* stands before each line.
-    """
+    """A listener for long work, which shows a line that begins with *about*; a context manager that removes it at the
+    end."""
 
     def __init__(self, about: str = "") -> None:
         self.about = about and f"{about}  "
@@ -111,10 +109,7 @@ class ProgressLine:
 
 
 class JsonProgress:
-    """A listener that writes lines of JSON to standard error, at most one a second.
-
-    With *about*, each line has the variant.
-    """
+    """A listener that writes lines of JSON to standard error, at most one a second, with the variant *about*."""
 
     def __init__(self, about: str = "") -> None:
         self.about = {"variant": about} if about else {}
@@ -208,8 +203,8 @@ def later(progress: "Progress", passed: float) -> "Progress":
 def describe(progress: "Progress", width: int = 10_000, fancy: bool = False) -> str:
     """Return a line that says how far the work has come, in at most *width* columns.
 
-    Parts without space are shortened or left out, the least important first. The bar takes the space that is left.
-    There is no bar if the width is unlimited, as in a file.
+    Parts without space are shortened or left out, the least important first. A bar takes the space that is left, unless
+    the width is unlimited, as in a file.
     """
     of = f" {progress.number} of {progress.phases}" if progress.phases > 1 else ""
     below = f"{progress.below}: " if progress.below else ""

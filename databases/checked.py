@@ -37,7 +37,7 @@ SUPERBLOCK = 48
 class CheckedFile:
     """An open file: what all kinds have in common. A context manager.
 
-    Raises NoDatabase, NotADatabase, UnreadableVersion or DamagedDatabase, and nothing else, whatever the file holds.
+    Whatever the file holds, only NoDatabase, NotADatabase, UnreadableVersion or DamagedDatabase is raised.
     """
 
     FORMAT: ClassVar[str] = FORMAT
@@ -195,10 +195,8 @@ class CheckedFile:
     # The whole
 
     def check(self, progress: Callable[[int], object] = lambda records: None) -> None:
-        """Read every frame and compare the digest; raise DamagedDatabase if anything has changed.
-
-        *progress* gets the number of records read so far. Nothing is solved again, and no rules are needed.
-        """
+        """Read every frame and compare the digest; raise DamagedDatabase if anything has changed. *progress* gets the
+        number of records read so far."""
         self.contents.read_tables()
         datasets = {name: self._check_dataset(name, progress) for name in self._datasets}
         if digest_of(self.attributes, datasets) != self.digest:
@@ -268,9 +266,8 @@ def expect_magic(beginning: bytes, path: Path) -> bytes:
 def open_file(path: bytes) -> h5py.File:
     """Open an HDF5 file for reading, with whatever locks HDF5 allows.
 
-    Within a process all who open a file must agree on locking. So the first attempt uses h5py's default, since others
-    in this process may have the file open or want to. The last attempt uses no locks, for a file that another process
-    has locked, or a disk that knows no locks.
+    Within a process all who open a file must agree on locking, so h5py's default comes first. Without locks come files
+    that another process has locked, and disks that know no locks.
     """
     for locking in (None, True):
         with suppress(OSError):
@@ -304,7 +301,7 @@ def check_legend(legend: NDArray[Any], positions: int, stored: int) -> None:
 
 
 def rows_ascend(keys: NDArray[np.int64]) -> bool:
-    """Return whether a table's rows ascend lexicographically; *keys* are its columns, int64[keys, rows].
+    """Return whether a table's rows ascend lexicographically; *keys* are its columns, int64[columns, rows].
 
     >>> rows_ascend(np.array([[1, 1, 2], [5, 6, 0]])), rows_ascend(np.array([[1, 1, 2], [5, 5, 0]]))
     (True, False)
@@ -324,7 +321,7 @@ def columns(table: NDArray[Any], *names: str) -> Iterator[NDArray[np.int64]]:
 
 
 def are_positions(numbers: NDArray[np.int64]) -> bool:
-    """Return whether all numbers lie in the range of positions, masks and ranks."""
+    """Return whether all numbers are from 0 to POSITION_LIMIT - 1, as positions, masks and ranks are."""
     return bool(((numbers >= 0) & (numbers < POSITION_LIMIT)).all())
 
 

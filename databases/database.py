@@ -301,11 +301,8 @@ class Database(ABC):
 
 
 def set_example_positions(file: CheckedFile, position_of: Callable[[int], Any]) -> None:
-    """Replace the numbers of slots or rows by positions in a legend's examples, for positions of several words.
-
-    Files store numbers there, because a tuple does not fit. The start's outcome is a row of the legend too, and changes
-    with it.
-    """
+    """Replace the numbers of slots or rows in a legend's examples by positions: a tuple does not fit into a file's
+    legend."""
     legend = {row: row._replace(example=position_of(row.example)) for row in file.legend}
     file.legend = [*legend.values()]
     file.start_outcome = file.start_outcome and legend.get(file.start_outcome, file.start_outcome)

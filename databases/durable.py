@@ -40,10 +40,9 @@ def make_folder(folder: Path) -> None:
 
 
 def replace_file(source: Path, path: Path) -> None:
-    """Give a complete file its name, and sync its folder.
+    """Give a complete file its name, and sync its folder; raise CannotWrite if Windows forbids it for long.
 
-    Windows refuses this while another program has the old file open. A virus scanner has it open for a moment, a server
-    or a notebook as long as it runs: then CannotWrite is raised.
+    Windows forbids it while another program has the old file open, as a virus scanner has for a moment.
     """
     for wait in (*WAITS, None):
         try:

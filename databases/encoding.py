@@ -89,10 +89,9 @@ def spread(ranks: Bits, runs: Runs) -> Bits:
 def encode_blocks(
     positions: NDArray[np.int64], begins: NDArray[np.int64], length: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the gaps of consecutive blocks of *length* records, and the mask of each block.
+    """Return the gaps of consecutive blocks of *length* records (the last may be shorter), and the mask of each block.
 
-    The last block may be shorter. Tiers begin at the indices *begins*. Many blocks are encoded at once because NumPy is
-    slow on small arrays.
+    Tiers begin at the indices *begins*. NumPy is slow on small arrays, so many blocks are encoded at once.
     """
     # Step 1: the mask of each block: all bits in which neighbours of one tier differ.
     edges = np.arange(0, len(positions), length)
@@ -129,10 +128,10 @@ def encode_group(
 
 
 def decode_gaps(planes: NDArray[np.uint8], count: int, begins: NDArray[np.int64], mask: int) -> NDArray[Any]:
-    """Return the running sums of the gaps in a block of *count* records.
+    """Return the running sums of the gaps in a block of *count* records; within a tier they differ as the ranks do.
 
-    Tiers begin at *begins*, the first one 0. Leave out trailing planes that are all zero. Within a tier two sums differ
-    as the ranks do. Raises ValueError if the gaps are impossible.
+    Tiers begin at *begins*, the first one 0. *planes* may lack trailing planes of zeros. Raise ValueError if the gaps
+    are impossible.
     """
     # A rank has as many bits as the mask has ones. The running sum goes through all tiers of the block.
     bits = mask.bit_count()
@@ -183,10 +182,7 @@ def concatenate_pairs(pairs: list[Pair]) -> Pair:
 
 
 def to_planes(items: NDArray[Any], size: int, length: int) -> NDArray[np.uint8]:
-    """Return items as byte planes, in chunks of *length* items: uint8[chunks, size, length].
-
-    The last chunk is padded with zeros to *length* items, and each item to *size* bytes.
-    """
+    """Return items as byte planes, in chunks of *length* items: uint8[chunks, size, length], padded with zeros."""
     raw = np.ascontiguousarray(items).view(np.uint8).reshape(len(items), -1)
     used = (int(items.max()).bit_length() + 7) // 8 if items.dtype.kind in "iu" else raw.shape[1]
     planes = np.zeros((-(-len(items) // length), size, length), np.uint8)

@@ -27,10 +27,7 @@ READERS: dict[str, type[AnyReader]] = {
 
 
 class DatabaseFile(CheckedFile):
-    """An open database file: its header, its legend, and its `contents`. A context manager.
-
-    Raises NoDatabase, NotADatabase, UnreadableVersion or DamagedDatabase, and nothing else, whatever the file holds.
-    """
+    """An open database file: its header, its legend, and its `contents`."""
 
     contents: AnyReader
 

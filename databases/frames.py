@@ -84,7 +84,7 @@ class Contents:
         """The checksum of each table. Those of blocks go into the table of blocks."""
 
     def blocks(self, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int | None) -> Frames:
-        """Create a dataset, and return the writer of its frames. They are plain bytes if *level* is None."""
+        """Create a dataset, and return the writer of its frames; they are plain bytes if *level* is None."""
         self.frames[name] = Frames(self.file, name, dtype, length, chunk, level)
         return self.frames[name]
 
@@ -92,7 +92,7 @@ class Contents:
         self, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int,
         each: Each, groups: Iterable[NDArray[Any]], progress: Progress,
     ) -> Frames:  # fmt: skip
-        """Write a dataset of *length* items, which come in groups of some blocks; return the writer of its frames."""
+        """Write a dataset of *length* items, which come in groups of whole blocks; return the writer of its frames."""
         frames = self.blocks(name, dtype, length, chunk, level)
         for group in each(partial(compress_group, chunk, dtype, level), groups):
             progress(frames.write_all(group))
@@ -136,7 +136,7 @@ def compress_group(chunk: int, kind: np.dtype[Any], level: int, items: NDArray[A
 
 
 class FrameReader:
-    """Reads the frames of one dataset, for one thread at a time. It never allocates more than the content needs."""
+    """Reads the frames of one dataset, for one thread at a time, and never allocates more than the content needs."""
 
     def __init__(self, dataset: h5py.h5d.DatasetID, content: int):
         """Prepare to read frames whose content has *content* bytes."""
@@ -147,10 +147,8 @@ class FrameReader:
         self.decompressor = zstandard.ZstdDecompressor()
 
     def frame(self, first: int) -> memoryview:
-        """Return the frame of the chunk that begins at item *first*; the next call overwrites it.
-
-        Raises ValueError if it is not compressed, or is longer than its content can need.
-        """
+        """Return the frame of the chunk that begins at item *first*; the next call overwrites it. Raise ValueError if
+        it is not compressed."""
         frame: memoryview
         skipped_filters, frame = self.dataset.read_direct_chunk((first,), out=self.buffer)
         if skipped_filters:

@@ -105,7 +105,7 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
 def header_of(facts: Attributes, path: Path, wanted: str = FORMAT) -> Header:
     """Return the header that the attributes of a file of format *wanted* make.
 
-    Raises NotADatabase, VersionTooNew, VersionTooOld, or ValueError if an attribute is missing or impossible.
+    Raise NotADatabase, VersionTooNew, VersionTooOld, or ValueError if an attribute is missing or impossible.
     """
     if facts.get("format") == BOOK != wanted:
         raise NotADatabase(
@@ -183,10 +183,8 @@ def is_measured(facts: Attributes, version: int) -> bool:
 
 
 def measure_fields(facts: Attributes, version: int, storage: str, start: object) -> dict[str, Any]:
-    """Return the header's fields about measures: their names, details, and the start's row or its bounds.
-
-    Raises ValueError if they are impossible.
-    """
+    """Return the header's fields about measures: names, details, and the start's row or bounds; raise ValueError if
+    impossible."""
     names = json.loads(text(facts, "measures"))
     sound = isinstance(names, list) and all(isinstance(name, str) and MEASURE.fullmatch(name) for name in names)
     if not sound or not 0 < len(names) <= MOST_MEASURES or len({*names, *LegendRow._fields[:5]}) != len(names) + 5:
@@ -209,7 +207,7 @@ def measure_fields(facts: Attributes, version: int, storage: str, start: object)
 
 
 def text(facts: Attributes, name: str, pattern: str = ".*") -> str:
-    """Return a text attribute that matches *pattern* and has no control characters; raise ValueError otherwise."""
+    """Return a text attribute that matches *pattern*, without control characters; raise ValueError if it does not."""
     value = facts.get(name)
     unseen = isinstance(value, str) and (value != printable(value) or "\n" in value)
     if not isinstance(value, str) or unseen or not re.fullmatch(pattern, value):
@@ -218,7 +216,7 @@ def text(facts: Attributes, name: str, pattern: str = ".*") -> str:
 
 
 def number(facts: Attributes, name: str, least: int, most: int = (1 << 62) - 1) -> int:
-    """Return an int attribute from *least* to *most*; raise ValueError otherwise."""
+    """Return an int attribute from *least* to *most*; raise ValueError if it is none."""
     value = facts.get(name)
     if not isinstance(value, int) or not least <= value <= most:
         raise ValueError(f"its attribute {name} is {value!r:.60}" if name in facts else f"it has no attribute {name}")

@@ -239,7 +239,7 @@ def rows_dtype(outcome: np.dtype[Any], width: int) -> np.dtype[Any]:
 
 
 def replies_dtype(greatest: int, gap: np.dtype[Any], bounds: bool) -> np.dtype[Any]:
-    """Return the type of a certificate's rows. *greatest* is the greatest reply; *bounds* adds a column."""
+    """Return the type of a certificate's rows; *greatest* is the greatest reply, and *bounds* adds a column."""
     reply = np.dtype("<u2" if greatest > 255 else "u1")
     return np.dtype([("reply", reply), *([("bound", "<u2")] if bounds else []), ("gap", gap)])
 
@@ -258,9 +258,7 @@ def create_file(path: bytes) -> h5py.File:
 def create_dataset(
     file: h5py.File, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int | None = LEVEL
 ) -> h5py.h5d.DatasetID:
-    """Create a dataset whose chunks the caller writes: as zstd frames of byte planes or, if *level* is None, as they
-    are.
-    """
+    """Create a dataset whose chunks the caller writes: zstd frames of planes, or plain bytes if *level* is None."""
     creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     creation.set_chunk((chunk,))
     creation.set_obj_track_times(False)

@@ -29,7 +29,7 @@ class Measures:
 
 
 class LegendTable(Sequence[LegendRow]):
-    """A legend stored as an array of type `legend_dtype`; makes its rows on demand."""
+    """A legend as an array of type `legend_dtype`, which makes its rows on demand."""
 
     def __init__(self, table: NDArray[Any]):
         self.table = table
@@ -62,7 +62,7 @@ def table_of(legend: Sequence[LegendRow], names: Sequence[str] = ()) -> NDArray[
 
 
 def by_outcome(legend: Sequence[LegendRow]) -> Sequence[LegendRow]:
-    """Return a legend by value and remoteness alone, with rows merged that differ only in other columns."""
+    """Return a legend with the rows merged that differ only in additional columns."""
     if not isinstance(legend, LegendTable):
         return legend
     table = legend.table

@@ -26,7 +26,7 @@ HELD = {errno.EAGAIN, errno.EACCES, errno.EDEADLK}
 
 
 class Lock:
-    """The lock of a database's path, a context manager. It excludes other threads of this process as well."""
+    """The lock of a database's path, also against other threads; a context manager."""
 
     def __init__(self, path: Path, patience: float = PATIENCE):
         self.path = path.with_name(path.name + ".lock")
@@ -71,10 +71,8 @@ class Lock:
         return False
 
     def write_word(self, word: bytes) -> None:
-        """Write a word into the lock file, so that workers can check that they see the same folder.
-
-        Raises CannotWrite if that fails.
-        """
+        """Write a word into the lock file, by which workers see that they have the same folder; raise CannotWrite on
+        failure."""
         try:
             self.file.truncate(LOCKED_BYTES)
             self.file.write(word)  # the file is open for appending

@@ -31,7 +31,7 @@ class NumberedDatabase(Database):
         """The tiers of the game."""
 
     def _expect_tiers(self, *allowed: list[int]) -> None:
-        """Raise DamagedDatabase unless the file has one of some lists of tiers, with the sizes that the rules give."""
+        """Raise DamagedDatabase unless the file's tiers are one of these lists, with the sizes that the rules give."""
         known = set(self._numbers) <= {*self._every}
         sizes = [0, *accumulate(map(self._rules.size, self._numbers))] if known else []
         if self._numbers not in allowed or sizes != self._tier_starts:
@@ -66,10 +66,8 @@ class NumberedDatabase(Database):
 
 
 def positions_of_slots(game: Any, tier: int, slots: range) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the positions of some slots of a tier, and which slots have one.
-
-    Positions are int64[n], or int64[n, ints] if they are tuples; the second array is a bool for each slot.
-    """
+    """Return the positions of slots that have one, int64[n] or int64[n, ints] for tuples, and whether each slot has
+    one."""
     by_slot = [game.unindex(tier, slot) for slot in slots]
     filled = np.array([not is_none(position) for position in by_slot], np.bool_)
     positions = np.array([position for position in by_slot if not is_none(position)], np.int64)

@@ -123,10 +123,7 @@ def database_of(file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS
 def open_beside(
     folder: Path, game: Game, variant: str, metric: str = METRICS[0], cache_blocks: int = CACHE_BLOCKS
 ) -> Database:
-    """Open the database of another variant of the same rules, from a folder or the usual one.
-
-    Games whose tiers lie in several files (chess endings) use it to open the files that they rest on.
-    """
+    """Open the database of another variant of the same rules, from *folder* or the usual one."""
     other = kin(game, variant)
     own = "" if metric == metric_of(other) else metric
     home = folder if database_path(variant, folder, own).exists() else None
@@ -134,9 +131,8 @@ def open_beside(
 
 
 def no_database(name: str, metric: str = "", text: str = "") -> NoDatabase:
-    """Return the error that says that a variant has no database (by a metric, if one is given).
-
-    *text* is the variant as the user typed it, for the command that the message suggests.
+    """Return the error for a variant without a database, by a metric if given; *text* is the variant as the user typed
+    it.
 
     >>> print(no_database("nim", "nimber"))
     no database for nim by nimber; make it with: retrograde solve nim --metric nimber
@@ -148,10 +144,7 @@ def no_database(name: str, metric: str = "", text: str = "") -> NoDatabase:
 
 
 def find_database(text: str, game: Game | None, home: str | os.PathLike[str] | None) -> tuple[Path, Game]:
-    """Return the path of the database that a text such as `tictactoe@score` names, and its game: *game* if given.
-
-    The game's own metric is no part of the name of a file. Raises NoDatabase if the file does not exist.
-    """
+    """Return the path of the database that a text such as `tictactoe@score` names, and its game; raise NoDatabase."""
     name, metric = metric_named(text)
     game = game or load_game(name)
     path = database_path(variant(game), home, metric if metric != metric_of(game) else "")
@@ -161,10 +154,9 @@ def find_database(text: str, game: Game | None, home: str | os.PathLike[str] | N
 
 
 def matching_game(file: CheckedFile, game: Game | None) -> Game:
-    """Return the game of a database; raise OtherRules if other rules made the database.
+    """Return the game of a database, checked against the file; raise OtherRules, VariantError or DamagedDatabase.
 
-    If the file stores symmetric positions separately, the returned game has no symmetry. Raises VariantError if the
-    rules cannot be found, and DamagedDatabase if the file contradicts them.
+    If the file stores symmetric positions separately, the game has no symmetry.
     """
     game = with_source(game)[0] if game else None
     game = folded(game or find_game(file.variant, lambda cls: is_digest_of(file.rules, rules_digest(cls))))

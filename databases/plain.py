@@ -44,9 +44,9 @@ Fetch = Callable[[int, int], bytes]
 
 
 def index_of(file: DatabaseFile) -> dict[str, Any]:
-    """Return what `PlainFile` needs besides the bytes of a database, ready for JSON.
+    """Return what `PlainFile` needs besides a database's bytes, ready for JSON.
 
-    `frames` has for each frame the gap before it and its size: HDF5 puts an index of its own between some.
+    `frames` has the gap before each frame, in which HDF5 may put an index of its own, and its size.
     """
     datasets = {}
     for name, dataset in file._datasets.items():
@@ -71,7 +71,7 @@ def decompress(frame: bytes) -> bytes:
 
 
 class Column(list[Any]):
-    """A column of a table: a list with as much of an array as finding positions takes."""
+    """A column of a table: a list with those methods of an array that finding positions takes."""
 
     @property
     def data(self) -> "Column":
@@ -109,7 +109,7 @@ class Dataset:
             self.spans.append((end + gap, end := end + gap + size))
 
     def columns(self, number: int, check: int) -> list[Any]:
-        """Return the columns of the items in a chunk, whose frame must have a checksum."""
+        """Return the columns of the items in a chunk; raise ValueError if the frame's checksum or size is wrong."""
         frame = self.fetch(*self.spans[number])
         if (crc32(frame) if self.plain else check_of(frame)) != check:
             raise ValueError("a frame is not where it belongs")

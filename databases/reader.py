@@ -30,7 +30,7 @@ class TierRecords(NamedTuple):
 
 
 class Reader(ABC):
-    """Reads the blocks of one file. Threads may share it."""
+    """Reads the blocks of one file; threads may share it."""
 
     DATASET: ClassVar[str]
     """The name of the dataset whose chunks are the blocks."""
@@ -61,7 +61,7 @@ class Reader(ABC):
 
     @abstractmethod
     def read_block(self, number: int) -> Any:
-        """Return a decoded block as memoryviews. Their items are plain ints and cost half as much as NumPy's."""
+        """Return a decoded block as memoryviews, whose items are plain ints."""
 
     @abstractmethod
     def read_tables(self) -> None:
@@ -136,10 +136,8 @@ class GapReader(Reader):
         return [records_dtype(self.outcome_type, gap) for gap in GAPS]
 
     def read_gaps(self, number: int, begins: NDArray[np.int64], mask: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the running sums of a block's gaps, and its outcomes. The frame's checksum covers both.
-
-        *begins* are the indices at which tiers begin, the first one 0.
-        """
+        """Return the running sums of a block's gaps, and its outcomes; tiers begin at the indices *begins*, the first
+        one 0."""
         return self.file.locked(lambda: self._decode(number, begins, mask))
 
     def _decode(self, number: int, begins: NDArray[np.int64], mask: int) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -36,7 +36,7 @@ class Unreachable(RetrogradeError, ConnectionError):
 
 
 class RemotePath(Local):  # type: ignore[misc]  # PosixPath, or WindowsPath
-    """The address of a database. It is a path, so that databases beside it are found as in a folder."""
+    """The address of a database, as a path: databases beside it are found as in a folder."""
 
     def __str__(self) -> str:
         return "/".join(self.parts).replace(":/", "://", 1)
@@ -55,7 +55,7 @@ class RemotePath(Local):  # type: ignore[misc]  # PosixPath, or WindowsPath
 
 
 def path_of(text: str | os.PathLike[str]) -> Path:
-    """Return the path that a text stands for: a RemotePath for an address.
+    """Return the path of a text, a RemotePath for an address.
 
     >>> str(path_of("https://example.org/games/nim.h5").parent / "a.h5"), type(path_of("a/nim.h5")) is RemotePath
     ('https://example.org/games/a.h5', False)

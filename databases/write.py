@@ -65,14 +65,12 @@ def write_database(
     inspect: Callable[[Path], object] | None = None,
     book_plies: int | None = None,
 ) -> Path:
-    """Write a database and return its path. It replaces an existing file once it is complete.
+    """Write a database and return its path; it replaces an existing file once it is complete.
 
-    *each* works like `map` and may encode and compress blocks in other threads or processes. *progress* gets the number
-    of records written so far. *encode* is `encode_group`, or a faster function with the same result. *lock* is the
-    path's lock, if the caller holds it already. *inspect* gets the path of the complete file before it gets its name,
-    and may raise. Raises CannotWrite, or InUse if another process writes to the same path.
-
-    With *book_plies* the file is an opening book of that many plies.
+    *each* works like `map`, perhaps in other threads or processes. *progress* gets the number of records written so
+    far. *encode* is `encode_group` or a faster equal. *lock* is the path's lock, if the caller holds it. *inspect* gets
+    the path of the complete file before it has its name, and may raise. With *book_plies* the file is an opening book.
+    Raise CannotWrite, or InUse if another process writes there.
     """
     path = Path(path)
     with new_file(path, lock, inspect) as file:
@@ -100,7 +98,7 @@ def write_certificate(
 
 @contextmanager
 def new_file(path: Path, lock: Lock | None, inspect: Callable[[Path], object] | None) -> Iterator[h5py.File]:
-    """Give a new HDF5 file. It gets its name at the end, after *inspect* has accepted it."""
+    """Give a new HDF5 file, which gets its name at the end if *inspect* accepts it."""
     with nullcontext(lock) if lock else Lock(path), complete_or_nothing(path) as partial_path:
         with hdf5_errors():
             file = create_file(os.fsencode(partial_path))
@@ -227,10 +225,7 @@ def software_versions() -> str:
 
 @contextmanager
 def complete_or_nothing(path: Path) -> Iterator[Path]:
-    """Give a new file to write into. It is renamed to *path* on success, and deleted on failure.
-
-    The caller must hold the path's lock. Half-written files that dead processes left are deleted.
-    """
+    """Give a new file's path; rename it to *path* on success, delete it on failure. The caller must hold the lock."""
     partial_path = path.with_name(f"{path.name}.{os.getpid()}-{token_hex(4)}.partial")
     # Step 1: make an empty file under a temporary name, after removing those of dead processes.
     made = False
@@ -257,7 +252,7 @@ def complete_or_nothing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def hdf5_errors() -> Iterator[None]:
-    """Turn the RuntimeError that HDF5 raises when it cannot write into an OSError; pass on all other errors."""
+    """Turn the RuntimeError that HDF5 raises when it cannot write into an OSError."""
     try:
         yield
     except RuntimeError as error:
@@ -267,7 +262,7 @@ def hdf5_errors() -> Iterator[None]:
 
 
 def reason(error: BaseException) -> str:
-    """Return the operating system's words from an error, which HDF5 buries in its own."""
+    """Return the operating system's words, which HDF5 buries in its own."""
     text = str(error)
     _, found, rest = text.partition("error message = '")
     return rest.partition("'")[0].lower() if found else getattr(error, "strerror", None) or text

@@ -253,10 +253,11 @@ class CantStop(Game):
         return f"Can't Stop {alone}, {self.sides}-sided dice, columns from {self.shortest}"
 
     def write(self, position):
-        """Return each player's row, the climbed row, and the player to move, as in `0.1.0/0.3.1 0 1122`.
+        """Return each player's row of squares climbed by column, the climbed row, and the player to move: `0.1.0/0.3.1
+        0 1122`.
 
-        A row has the squares climbed in each column. At the end there is ? if the dice are rolled next, and the dice if
-        they are thrown; nothing if the player may roll or stop.
+        At the end come the dice if they are thrown, ? if they are rolled next, and nothing if the player may roll or
+        stop.
         """
         rows = [*range(1, self.players + 1), 0]
         texts = [

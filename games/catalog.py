@@ -128,19 +128,14 @@ def members_of(cls: type[Game], options: str) -> list[str]:
 
 
 def named_game(text: str) -> Game:
-    """Return the game of a variant by the name of an installed game, never from a file.
-
-    So the text may come from anywhere, such as a database or a request. Raises VariantError if there is no such game.
-    """
+    """Return the game of a variant by an installed game's name, never from a file, wherever the text comes from; raise
+    VariantError."""
     name, _, options = text.partition(":")
     return make(installed_class(name), options)
 
 
 def own_tiers(game: Any) -> list[int]:
-    """Return the tiers in the game's own database, ascending: all but those that are `elsewhere`.
-
-    Raises RuleError if a tier of the game's own comes after one of those.
-    """
+    """Return the tiers in the game's own database, ascending; raise RuleError if one comes after a tier `elsewhere`."""
     tiers = sorted(set(game.tiers))
     own = [tier for tier in tiers if not game.elsewhere(tier)]
     if own != tiers[: len(own)]:
@@ -238,10 +233,10 @@ def class_here(name: str) -> type[Game] | None:
 
 
 def find_game(text: str, fits: Callable[[type[Game]], bool]) -> Game:
-    """Return the game for the canonical variant that a database names. *fits* must accept a class from a rule file.
+    """Return the game for the canonical variant that a database names; *fits* must accept a class from a rule file.
 
-    The rules are those of an installed game, or of a rule file of that name that the user has solved a game with (see
-    `trusted.py`). No other file is read, because anyone may have written the database.
+    Its rules are installed, or in a rule file with which the user has solved a game (see `trusted.py`). No other file
+    is read, because anyone may have written the database.
     """
     name, _, options = text.partition(":")
     if name in game_names():
@@ -282,10 +277,9 @@ def only_game(module: ModuleType) -> type[Game]:
 
 
 def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
-    """Import a rule module from its file, once for each state of the file.
+    """Import a rule module from its file, once for each state of the file and of those that it imports from its folder.
 
-    The state includes the files that it imports from its folder. With *known*, only those files are imported from
-    there.
+    With *known*, only these files are imported from there.
     """
     if not path.is_file():
         raise VariantError(f"no rule module {str(path)!r}")
@@ -346,10 +340,8 @@ def make(cls: type[Game], text: str) -> Game:
 
 
 def wider_class(cls: type[Game], options: Set[str]) -> type[Game] | None:
-    """Return the class for larger variants of a built-in game, whose positions are tuples.
-
-    None if there is none, or if it does not have these options.
-    """
+    """Return the class for larger variants of a built-in game, whose positions are tuples; None if there is none with
+    these options."""
     module = f"retrograde.games.wide.{cls.name}"
     here = f"{cls.__module__}.".startswith(f"retrograde.games.{cls.name}.")
     if not here or not importlib.util.find_spec(module):

@@ -127,8 +127,7 @@ class Connect4(Game):
     def promise(self, position, column):
         """Return more for a move that makes more threats: empty cells that would complete a row of the player's.
 
-        Threats that the next stone but one in their column fills count most. Among equals, columns near the centre are
-        better.
+        Threats that the next stone but one in their column fills count most; then columns near the centre.
         """
         child = self.do_move(position, column)
         filled = self.filled(child)

@@ -82,10 +82,8 @@ class Domineering(Game):
     # Hints
 
     def lead(self, position):
-        """Return how many more places the first player has for a domino than the second.
-
-        A place counts twice if no domino of the opponent can cover a cell of it.
-        """
+        """Return how many more places for a domino the first player has; safe ones, which no opponent's domino covers,
+        count twice."""
         free = ~position & (1 << self.cells) - 1
         upright, flat = free & free >> self.width, free & free >> 1 & self.not_last
         by_first, by_second = upright | upright << self.width, flat | flat << 1

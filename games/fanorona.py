@@ -56,10 +56,7 @@ class Fanorona(Captures):
 
     @cached_property
     def placements(self):
-        """By numbers of men. The same numbers with the players exchanged are in the same tier.
-
-        A player without men is the one to move, and has lost.
-        """
+        """By numbers of men, the same with the players exchanged. A player without men is to move, and has lost."""
         counts = [(mine, theirs) for mine in range(self.cells // 2 + 1) for theirs in range(1, self.cells // 2 + 1)]
         sections = tiered(((-sum(men), max(men)), men, 0) for men in counts)
         return placements(self.cells, sections, alquerque(self.width, self.height).symmetries, swap=(1, 0))

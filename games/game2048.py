@@ -78,11 +78,7 @@ class Game2048(Game):
 
     @cached_property
     def symmetries(self):
-        """For each turn and reflection that keeps the board, the cell that each cell goes to.
-
-        A board that is not square has four: reflections across either axis, across both, and none. A square board has
-        four more, the same with columns and rows exchanged.
-        """
+        """For each turn and reflection that keeps the board (four, or eight if it is square), where each cell goes."""
         width, height = self.width, self.height
         # The outer loop has one turn, which binds `cells`, the (column, row) of each cell. The bits of `flip` say which
         # axes are reflected.
@@ -182,10 +178,8 @@ class Game2048(Game):
         return position >> 4 * cell & 15
 
     def estimate(self, position):
-        """Return a number from 1 to 99, in hundredths of the payoff for the target.
-
-        Empty cells and equal neighbours are good. Lines in which tiles both rise and fall are bad, by how much they do.
-        """
+        """Return 1 to 99 hundredths of the payoff for the target: more for empty cells, equal neighbours, and ordered
+        lines."""
         good, bad = 0, 0
         for number in range(self.first_lines[3]):
             if not self.first_lines[1] <= number < self.first_lines[2]:  # rows and columns, each in one direction

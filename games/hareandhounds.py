@@ -112,10 +112,8 @@ class HareAndHounds(Game):
         return progress
 
     def estimate(self, position):
-        """Return an estimate for the hare, negated if the hounds are to move.
-
-        It counts the hounds that the hare has passed or drawn level with, and the hare's moves.
-        """
+        """Return the hounds that the hare has drawn level with or passed, and the hare's moves; negated if the hounds
+        move."""
         hare, hounds = position >> 11 & 15, position & BOARD
         passed = 0
         for point in range(11):

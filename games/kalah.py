@@ -134,10 +134,8 @@ class Kalah(Game):
         return seeds
 
     def promise(self, position, pit):
-        """Return the seeds that the move takes plus the pit's number: pits near the store first.
-
-        The factor puts this before what a search learns from other positions.
-        """
+        """Return the seeds that the move takes, then the pit's number; the factor puts this before what a search
+        learns."""
         turn = self.turn(position)
         own, other = self.row(position, turn), self.row(position, 1 - turn)
         at = pit + (own >> 6 * pit & FIELD)

@@ -101,10 +101,8 @@ class Klotski(Game):
         return cells
 
     def reached(self, block, cell, others):
-        """Return the cells that a block's corner can reach in one move, as bits, its own cell included.
-
-        *others* are the cells that other blocks cover, as bits.
-        """
+        """Return the cells that a block's corner can reach in a move, as bits, its own included; *others* are covered
+        cells."""
         found = 1 << cell
         before = 0
         while found != before:

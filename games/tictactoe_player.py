@@ -21,10 +21,10 @@ class HasGame(Protocol):
 
 
 def by_rules(solved: HasGame, chance: Random) -> Callable[[HasGame, int], int]:
-    """Return a player that wins, blocks, takes the centre, a corner, or an edge, in this order.
+    """Return a player that wins, blocks, takes the centre, a corner, or an edge, without the database, at random among
+    equals.
 
-    It chooses at random among equal moves, and does not use the database. Raises ValueError for every game but
-    tic-tac-toe on 3 × 3 cells.
+    Raise ValueError for every game but tic-tac-toe on 3 × 3 cells.
     """
     game = plain_tictactoe(solved.game)
 

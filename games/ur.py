@@ -385,10 +385,8 @@ class Ur(Game):
 
     @cached_property
     def path_places(self):
-        """The columns of a player's path: first the waiting pieces, then the squares, then the exit.
-
-        A player's own squares run back beside the shared ones if there is space, and otherwise onward.
-        """
+        """The columns of a player's path: waiting pieces, squares, exit. Own squares run back beside the shared ones if
+        they fit."""
         back = self.safe + self.last + 2 <= self.shared
         first = [self.safe - at if back else at - self.safe - 1 for at in range(self.safe + 1)]
         last = [self.shared - 1 - at if back else self.shared + at for at in range(self.last + 1)]

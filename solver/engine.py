@@ -111,10 +111,8 @@ def solve(
 
 
 def interpreted_only(options: SolveOptions, no_source: str) -> SolveOptions:
-    """Return options for rules without source, which run interpreted, and warn.
-
-    Raises CannotSolve if the metric needs compiled rules.
-    """
+    """Return options for rules without source, which run interpreted, and warn; raise CannotSolve if the metric forbids
+    that."""
     if not options.by_remoteness:
         raise CannotSolve(f"{no_source}; {options.metric} needs compiled rules")
     warnings.warn(f"{no_source}; until then they run interpreted, for this process alone", stacklevel=4)
@@ -123,15 +121,12 @@ def interpreted_only(options: SolveOptions, no_source: str) -> SolveOptions:
 
 @cache
 def folder_of_this_process() -> TemporaryDirectory[str]:
-    """Return a folder for databases that no other process can open. It is deleted when this process ends."""
+    """Return a folder for databases that only this process can open."""
     return TemporaryDirectory(prefix="retrograde-")
 
 
 def solve_at(path: Path, game: Game, options: SolveOptions, lock: Lock | None) -> None:
-    """Solve a game after its rules were checked and the games that it rests on were solved.
-
-    *lock* is the path's lock, if the caller holds it already.
-    """
+    """Solve a game whose rules are checked and whose needed games are solved; *lock* as in `solve`."""
     with without_empty_folders(path), nullcontext(lock) if lock else Lock(path) as held:
         paths = SolvePaths(path, held)
         solve_into(paths, game, options)
@@ -139,10 +134,9 @@ def solve_at(path: Path, game: Game, options: SolveOptions, lock: Lock | None) -
 
 
 def solve_needed(game: Game, path: Path, options: SolveOptions) -> None:
-    """Solve the variants on whose databases this game rests, unless their databases exist.
+    """Solve the variants on whose databases this game rests (`elsewhere` in the contract), if these do not exist.
 
-    They are looked for beside the game's database and in the usual folder; see `elsewhere` in the contract. Their rules
-    were checked with those of the game. Raises CannotSolve if an existing database cannot be used.
+    They are looked for beside the game's database and in the usual folder. Raise CannotSolve if one cannot be used.
     """
     if options.metric not in BY_NUMBER or not Traits.of(game).is_numbered:
         return
@@ -180,7 +174,7 @@ def solve_needed(game: Game, path: Path, options: SolveOptions) -> None:
 
 
 def listener_below(listener: Listener | None, below: str) -> Listener | None:
-    """Return a listener for the solve of a game that the requested one rests on; *below* names that game."""
+    """Return a listener for the solve of *below*, a game on which the requested one rests."""
     return listener and (lambda progress: listener(replace(progress, below=below)))
 
 
@@ -192,7 +186,7 @@ def path_by_metric(game: Game, metric: str, model: Model | None = None) -> Path:
 
 @dataclass(frozen=True)
 class SolvePaths:
-    """The paths of a database and of the files that a solve keeps beside it. The path is locked."""
+    """The locked path of a database, and the files that a solve keeps beside it."""
 
     path: Path
     lock: Lock
@@ -213,7 +207,7 @@ class SolvePaths:
 
 
 def solve_into(paths: SolvePaths, game: Game, options: SolveOptions) -> None:
-    """Solve a game and write its database. A sample is verified before the file gets its name."""
+    """Solve a game and write its database; verify a sample before the file gets its name."""
 
     def inspect(path: Path) -> None:
         try:
@@ -259,10 +253,9 @@ def solve_into(paths: SolvePaths, game: Game, options: SolveOptions) -> None:
 
 @contextmanager
 def clean_up_if_refused(paths: SolvePaths, work: Work, resumes: bool) -> Iterator[None]:
-    """Delete the files of a solve that is refused before it has done much.
+    """Delete the files of a solve that is refused before it has done much: memory, disk or metric do not suit.
 
-    It may be refused for too little memory, too little disk, or a metric or model that does not suit the game. The
-    files stay if an earlier run had begun them (*resumes*), or if they took long to compute.
+    They stay if an earlier run had begun them (*resumes*), or if they took long to compute.
     """
     try:
         yield
@@ -289,10 +282,7 @@ def count_items(solved: AnySolved) -> int:
 
 @contextmanager
 def executor_of(options: SolveOptions, paths: SolvePaths) -> Iterator[tuple[Executor, int]]:
-    """Give the executor for the tasks, and its number of workers.
-
-    After Ctrl-C our own threads are not waited for: a user's rules may run forever.
-    """
+    """Give the executor and its number of workers. After Ctrl-C our own threads may run on: rules may run forever."""
     cores = os.cpu_count() or 1
     if options.executor:
         given = executor_over(options.executor)
@@ -314,14 +304,14 @@ def executor_of(options: SolveOptions, paths: SolvePaths) -> Iterator[tuple[Exec
 
 
 def identity(game: Game, options: SolveOptions) -> str:
-    """Return the text that a journal must begin with to be resumed: the game, its rules, and the solver's sources."""
+    """Return the text with which a journal must begin to be resumed: game, rules, sources, metric and model."""
     metric = "" if options.by_remoteness else f" {options.metric}"
     against = f" against {options.against.name} {options.against.digest}" if options.against else ""
     return f"{variant(game)} {rules_digest(game, contract=True)} {journal_digest()}{metric}{against}"
 
 
 def executor_over(given: Any) -> Executor:
-    """Return the executor for what a caller gave: Dask's executor or client is wrapped, any other executor returned."""
+    """Return an executor as it is; wrap a client or an executor of Dask."""
     distributed = sys.modules.get("distributed")
     client = getattr(given, "_client", given)
     if distributed is not None and isinstance(client, distributed.Client):

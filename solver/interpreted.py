@@ -50,10 +50,10 @@ Outcomes = dict[int, tuple[Value, int]]
 
 @dataclass
 class Patience:
-    """How many CPU seconds exploring may take: always the *first* ones, and at most about *longest*.
+    """How many CPU seconds exploring may take: the *first* ones, and then about as long as the compiler would take.
 
-    It goes beyond the first seconds only if the compiler would take longer. `limit()` says how long the compiler would
-    take. It is called once, after the first seconds, because finding that out takes a third of a second.
+    `limit()` returns the compiler's time. It is called once, after the first seconds, because it takes a third of a
+    second.
     """
 
     first: float
@@ -62,9 +62,10 @@ class Patience:
     asked: bool = False
 
     def ends(self, passed: float, looked_at: int, found: int, all_found: bool) -> bool:
-        """Return whether to give up after *passed* seconds.
+        """Return whether to give up after *passed* seconds; *looked_at* positions are explored, and *found* ones are
+        not.
 
-        *looked_at* positions are explored, and *found* ones are not. *all_found* says that no others will be found.
+        *all_found*: no others will be found.
         """
         # Found positions for each explored one: the more there are, the longer it will still take.
         share = found / looked_at
@@ -84,10 +85,7 @@ class Patience:
 def solve_interpreted(
     game: Game, budget: MemoryBudget, phase: Phase, patience: Patience | None = None
 ) -> SolvedRecords | SolvedRows | SolvedSlots | None:
-    """Return the solved game, or None if exploring it takes longer than *patience* allows.
-
-    *phase* counts the progress of exploring, then of solving.
-    """
+    """Return the solved game, or None if exploring takes longer than *patience* allows. *phase* gets the progress."""
     # Step 1: explore.
     explored = explore(game, budget, phase, patience)
     if explored is None:
@@ -146,7 +144,7 @@ def by_slot(game: Game, outcomes: Outcomes) -> SolvedSlots:
 
 
 def count(game: Game, positions: list[int]) -> int:
-    """Return the number of positions that some canonical positions stand for, symmetric ones counted."""
+    """Return how many positions these canonical ones stand for."""
     if not Traits.of(game).has_images:
         return len(positions)
     return sum(len({position, *game.images(position)}) for position in positions)
@@ -155,10 +153,9 @@ def count(game: Game, positions: list[int]) -> int:
 def explore(
     game: Game, budget: MemoryBudget, phase: Phase, patience: Patience | None = None
 ) -> tuple[Children, Outcomes] | None:
-    """Return every reachable position's distinct children, and the outcomes of primitive positions.
+    """Return each position's distinct children, and the outcomes of primitive ones; None when *patience* is exhausted.
 
-    Returns None when *patience* is exhausted. Long thin games never give up: a wave of few positions takes longer
-    compiled.
+    Long thin games never give up: a wave of few positions takes longer compiled.
     """
     traits = Traits.of(game)
     children: Children = {}
@@ -199,9 +196,9 @@ def explore(
 
 
 def propagate(children: Children, outcomes: Outcomes, movers: dict[int, int] | None = None) -> None:
-    """Add the outcomes of all positions to those of the primitive ones, in order of remoteness.
+    """Add the outcomes of undecided positions to those of the primitive ones, in order of remoteness.
 
-    *movers* maps each position to the player to move; None if two players alternate.
+    *movers* has the player to move at each position; None if two players alternate.
     """
     # Step 1: predecessor lists, and `left`, the counters of undecided children.
     parents: defaultdict[int, list[int]] = defaultdict(list)

@@ -77,7 +77,7 @@ class SolveOptions:
 
 
 def refuse_combination(game: Game, options: SolveOptions) -> None:
-    """Raise CannotSolve if options exclude one another, or do not suit the game; the metric must be set."""
+    """Raise CannotSolve if options exclude one another or do not suit the game. The metric must be set."""
     metric, method, against = options.metric, options.method, options.against
     if metric not in METRICS:
         raise CannotSolve(f"no metric {metric!r}; the metrics are {', '.join(METRICS)}")

@@ -76,7 +76,7 @@ def interpreted_phase(listener: Listener | None) -> Phase:
 
 
 def expect_compiler(budget: MemoryBudget) -> None:
-    """Raise MemoryLimit if numba is not loaded yet and there is too little memory: LLVM would kill the process."""
+    """Raise MemoryLimit if numba is not loaded and memory is too short for it: LLVM would kill the process."""
     if "numba" not in sys.modules:
         if (space := address_space()) and space[1] < COMPILER_SPACE:
             raise MemoryLimit(
@@ -87,7 +87,7 @@ def expect_compiler(budget: MemoryBudget) -> None:
 
 
 def is_compiled(game: Game) -> bool:
-    """Return whether these rules have been compiled before and their machine code is cached."""
+    """Return whether machine code of these rules is cached."""
     from retrograde.solver.rules.compiled import is_cached  # imported here, because it imports numba
     from retrograde.solver.rules.entry_kernels import KERNELS
 
@@ -106,7 +106,7 @@ def loops_are_compiled(game: Game) -> bool:
 def solve_compiled(game: Game, path: Path, options: SolveOptions, work: Work) -> Any:
     """Return the game solved by the first compiled method that fits; the journal records those that do not.
 
-    Rules that do not compile run interpreted, if the metric is remoteness. Raises CannotSolve if no method fits.
+    Rules that do not compile run interpreted if the metric is remoteness. Raise CannotSolve if no method fits.
     """
     reason = ""
     for method in methods_for(game, path, options):
@@ -159,7 +159,7 @@ def methods_for(game: Game, path: Path, options: SolveOptions) -> Iterator[Metho
 
 
 def methods_by_metric(game: Game, options: SolveOptions) -> Iterator[Method]:
-    """Yield the methods for a metric other than remoteness: slot by slot if there are many slots, or else in lists."""
+    """Yield the methods for a metric other than remoteness."""
     from retrograde.solver.metrics.method import MetricMethod, MetricOptions
 
     if is_solved_by_slot(game, options):
@@ -172,7 +172,7 @@ def methods_by_metric(game: Game, options: SolveOptions) -> Iterator[Method]:
 
 
 def is_solved_by_slot(game: Game, options: SolveOptions) -> bool:
-    """Return whether to compute expected payoffs slot by slot: the game has many slots, or an option says so."""
+    """Return whether to compute expected payoffs slot by slot: there are many slots, or an option says so."""
     if options.metric != EXPECTATION or options.against or options.method == "listed":
         return False
     any_size = options.method == "numbered" or Traits.of(game).width
@@ -180,11 +180,10 @@ def is_solved_by_slot(game: Game, options: SolveOptions) -> bool:
 
 
 def methods_of_lists(game: Game, options: SolveOptions) -> Iterator[Method]:
-    """Yield the methods for a game that does not number its positions.
+    """Yield the methods for a game that does not number its positions: set-wise if a glance suggests it, lists up to a
+    limit, set-wise, streamed.
 
-    The order: set-wise early if a glance suggests it, then lists up to a limit, then set-wise again, then streamed. The
-    early try, before any positions are listed, gives up if no tier seems large enough. Positions of several words are
-    for lists alone.
+    The early set-wise try gives up if no tier seems large enough. Positions of several words are for lists alone.
     """
     every = ["listed"] if Traits.of(game).width else ["listed", "setwise", "streamed"]
     asked = [name for name in every if options.method in (name, None, COMPILED)]

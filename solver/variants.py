@@ -29,10 +29,7 @@ PATIENCE = 86_400.0
 
 
 class VariantTask(NamedTuple):
-    """A task for a worker: solve the variant *name* into *path*.
-
-    *fresh*: begin again. *memory*: bytes that the worker may use.
-    """
+    """A task for a worker: solve the variant *name* into *path*, with *memory* bytes; *fresh*: begin again."""
 
     name: str
     path: Path
@@ -42,10 +39,7 @@ class VariantTask(NamedTuple):
 
 
 class VariantReport(NamedTuple):
-    """What a solve took: seconds, and its process's peak memory in bytes.
-
-    *resumed* and *explored* are the positions that were solved, and explored, before it began.
-    """
+    """Seconds and peak memory in bytes of a solve; *resumed* and *explored* positions were done before it began."""
 
     seconds: float
     memory: int
@@ -54,10 +48,7 @@ class VariantReport(NamedTuple):
 
 
 class MemoryShortage(NamedTuple):
-    """Why a worker has too little memory.
-
-    It is a result and not an exception, because Dask cannot unpickle subclasses of MemoryError.
-    """
+    """Why a worker has too little memory: a result, because Dask cannot unpickle subclasses of MemoryError."""
 
     why: str
 
@@ -89,9 +80,8 @@ def prerequisites(names: Iterable[str]) -> dict[str, set[str]]:
     >>> prerequisites(["chess:KRK", "chess:KNK", "chess:KRNK"])["chess:KRNK"] == {"chess:KRK", "chess:KNK"}
     True
 
-    Equal tier numbers mean equal positions only within a family, so variants of different families do not wait for
-    each other. A game that does not number its positions says nothing about its tiers before it is explored: it waits
-    for all earlier variants. Since variants wait only for earlier ones, no two wait for each other.
+    Variants wait only for earlier ones, of their family or that they rest on. A game that does not number its positions
+    waits for all earlier ones: its tiers are not known before it is explored.
     """
     waits: dict[str, set[str]] = {}
     by_first_tier: dict[tuple[str, int], str] = {}
@@ -127,10 +117,7 @@ class VariantQueue:
             self.running[self.executor.submit(solve_variant, self.tasks[name])] = name
 
     def result(self, name: str, say: Callable[[str], None]) -> VariantReport:
-        """Wait for a variant, and return what its solve took; *say* gets messages meanwhile.
-
-        Raises MemoryLimit if the worker has too little memory, and whatever else the solve raised.
-        """
+        """Wait for a variant and return its report; *say* gets messages. Raise MemoryLimit or what the solve raised."""
         while name not in self.finished:
             say(f"solving {name}; {len(self.finished)} of {len(self.tasks)} are done")
             for future in wait(self.running, return_when=FIRST_COMPLETED).done:
@@ -149,7 +136,7 @@ class VariantQueue:
 
 @contextmanager
 def solving_variants(executor: ClusterExecutor, path: Path, tasks: list[VariantTask]) -> Iterator[VariantQueue]:
-    """Have workers solve the variants of *tasks*; *path* is one in their folder, and is locked."""
+    """Have workers solve the variants of *tasks*, in the folder of *path*, which is locked."""
     with Lock(path) as lock, executor.begun(lock):
         queue = VariantQueue(executor, tasks)
         try:
@@ -159,5 +146,5 @@ def solving_variants(executor: ClusterExecutor, path: Path, tasks: list[VariantT
 
 
 def memory_per_worker(executor: ClusterExecutor, most: int | None) -> int:
-    """Return the bytes that each worker may use, out of *most* or of what is free on a machine."""
+    """Return the bytes that each worker may use of *most*, or of what is free on a machine."""
     return MemoryBudget(most).left() // executor.sharing

@@ -103,6 +103,6 @@ def prove_small(folder: Path) -> None:
 
 
 def check_some() -> None:
-    """Check small games that together have all rules of which compiled and interpreted answers are compared."""
+    """Check small games whose rules include all that `check` compares compiled and interpreted."""
     for name in CHECKED:
         check(load_game(name), limit=1)

@@ -53,10 +53,9 @@ class InputLine(NamedTuple):
 
 
 class LineAnswer(NamedTuple):
-    """The answer to a line: the oracle, the position, the plies without progress, value and remoteness (-1: none); or
-    an error.
+    """The answer to a line: oracle, position, plies without progress, value and remoteness (-1: none); or an error.
 
-    If the oracle searches, the value is left out: the search runs when the answer is printed.
+    If the oracle searches, there is no value yet: the search runs when the answer is printed.
     """
 
     oracle: "Oracle | None" = None
@@ -76,10 +75,7 @@ def lines_of(stream: IO[bytes]) -> Iterator[InputLine]:
 
 
 def answer_file(name: str, reader: "BatchReader", moves: bool, as_json: bool) -> None:
-    """Print an answer to each line of a file, or of standard input (-); raise Failure if some lines have none.
-
-    With *moves*, print the moves as well; as JSON, then everything about the position.
-    """
+    """Print an answer to each line of a file, or of standard input (-); raise Failure if some lines have none."""
     with ExitStack() as opened:
         stream = sys.stdin.buffer if name == "-" else opened.enter_context(Path(name).open("rb"))
         lines, answered, bad = lines_of(stream), 0, 0
@@ -101,10 +97,8 @@ class BatchReader:
     """Opens the solutions that lines need, and answers lines. A context manager that closes what it has opened."""
 
     def __init__(self, source: str | None = None, database: str | None = None, seconds: float | None = None):
-        """Answer by the database that VARIANT|FILE and --database name, or by the variant in each line.
-
-        With *seconds*, a VARIANT without a database is searched for that long a line.
-        """
+        """Answer by the database that VARIANT|FILE and --database name, or by the variant in each line; or search for
+        *seconds*."""
         self.source, self.database, self.seconds = source, database, seconds
         self.stack = ExitStack()
         self.found: dict[str, Oracle | RetrogradeError] = {}
@@ -257,10 +251,7 @@ def search(oracle: "Oracle", position: int) -> "ValueBounds":
 
 
 def moves_in_short(answer: "Answer") -> str:
-    """Return the moves of a position, best first, each with its value and distance: `4:tie:12 1:lose:8`.
-
-    An unknown value is a question mark.
-    """
+    """Return the moves of a position, best first, as in `4:tie:12 1:lose:8`; an unknown value is a question mark."""
     each = []
     for one in answer.moves:
         far = "" if one.plies is None else f":{one.plies}"

@@ -15,10 +15,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def cluster_options(command: Command) -> Command:
-    """Add `--cluster`, a text, and `--mpi`, an executor or None, to a command.
-
-    `executor_for` makes one executor of both.
-    """
+    """Add `--cluster`, a text, and `--mpi`, an executor or None, to a command; see `executor_for`."""
     command = click.option(
         "--mpi", is_flag=True, is_eager=True, callback=executor_over_ranks,
         help="Run under mpiexec: the first process solves, the others work for it. Needs mpi4py, the extra `mpi`.",
@@ -31,10 +28,10 @@ def cluster_options(command: Command) -> Command:
 
 
 def executor_over_ranks(ctx: click.Context, param: click.Parameter, wanted: bool) -> "ClusterExecutor | None":
-    """Return the executor over the ranks of an MPI job in the first rank. All other ranks work for it, and end.
+    """Return the executor over the ranks of an MPI job in the first rank; all other ranks work for it, and end.
 
-    None without `--mpi`, and when the shell only completes a command line. This runs before other options are read, so
-    that only one rank reports errors in them.
+    None without `--mpi`, and while the shell completes a line. It runs before other options are read, so that only one
+    rank reports errors in them.
     """
     if not wanted or ctx.resilient_parsing:
         return None

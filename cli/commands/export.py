@@ -196,7 +196,7 @@ def write_parquet(path: Path, names: tuple[str, ...], chunks: "Iterator[Columns]
 def write_npz(path: Path, names: tuple[str, ...], chunks: "Iterator[Columns]") -> int:
     """Write NumPy arrays by name; a value is its number in `Value`, a missing remoteness -1.
 
-    An array's header has its length and the width of its texts. So columns are spilled to disk until all are known.
+    An array's header has its length, so columns are spilled to disk until all are known.
     """
     from zipfile import ZIP_DEFLATED, ZipFile
 

@@ -118,10 +118,7 @@ def cells(facts: Facts) -> tuple[str, ...]:
 
 
 def players_of(variant: str) -> int:
-    """Return the number of players of a variant.
-
-    Games that are not ours count as games for two: their files, which anyone may have written, are not run.
-    """
+    """Return the number of players of a variant: 2 if the game is not ours, since anyone may have written its file."""
     from retrograde.games.catalog import BUILT_IN, named_game
 
     with suppress(RetrogradeError):

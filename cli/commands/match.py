@@ -156,8 +156,7 @@ def contest(
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Play games; return the counts of both players, and the games as PGN if *pgn*.
 
-    The first player named moves first in every other game. A puzzle has one player, who is the first named in every
-    other game.
+    The players take turns to move first. A puzzle has one player, who is the first named in every other game.
     """
     from retrograde.solver.play.match import play, points, random_position
     from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule, knows_fifty_move_rule

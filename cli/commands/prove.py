@@ -116,10 +116,7 @@ def command(
 
 @contextmanager
 def open_proof_journal(path: Path, what: str, fresh: bool) -> Iterator["tuple[Journal, Lock]"]:
-    """Yield the journal of a proof and the lock of its path.
-
-    The journal stays if the proof stops early and has found anything. On Ctrl-C the message says so.
-    """
+    """Yield the journal of a proof and the lock of its path; the journal stays if it holds something."""
     from retrograde.solver.runtime.journal import Journal
     from retrograde.solver.search.certificates.prover import NotProved, ProofTimeout
 

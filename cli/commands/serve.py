@@ -93,10 +93,7 @@ def command(
 
 
 def open_page(address: str, port: int) -> None:
-    """Open the page in the user's browser without waiting for it; print the address if there is no browser.
-
-    If the server listens on all addresses, the browser uses the loopback address.
-    """
+    """Open the page in the user's browser, or print the address if there is none; the loopback for all addresses."""
     import webbrowser
 
     itself = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address, address)

@@ -29,13 +29,10 @@ SAME = "the same command"
 def solve_set(
     variants: list[str], solve: Callable[[str], tuple[Facts, bool]], as_json: bool = False, fresh: bool = False
 ) -> None:
-    """Solve each variant of a set, print a line for each, then the sums.
+    """Solve each variant of a set, print a line for each, then the sums; raise Failure if some could not be solved.
 
-    Raises Failure if some could not be solved.
-
-    *solve* returns (the facts, whether the variant had been solved before). A failure does not stop the others. A
-    variant that another process is solving is tried again after all others, until that process has ended. If all are
-    solved *fresh*, the same command does not resume after an interruption.
+    *solve* returns (the facts, whether the variant had been solved before). A variant that another process is solving
+    comes last. If all are solved *fresh*, the same command does not resume after an interruption.
     """
     wide, done, failed = max(map(len, variants)), dict[str, Facts](), dict[str, str]()
     queue, waiting = deque(variants), set[str]()
@@ -81,8 +78,7 @@ def result_or_found(
 ) -> Callable[[str], tuple[Facts, bool]]:
     """Return a function that returns a variant's facts once a worker of the cluster has solved it.
 
-    Other variants go to *found*. So do variants that need more memory than one worker has: all workers solve them
-    together.
+    Other variants go to *found*, as do those for which one worker has too little memory.
     """
     from retrograde.games.catalog import load_game
     from retrograde.solver.runtime.memory import MemoryLimit

@@ -341,10 +341,8 @@ def is_solved(game: Game, path: Path, fresh: bool, goal: Goal) -> bool:
 
 
 def is_made_by_earlier_text(game: Game, path: Path, stored: int) -> bool:
-    """Return whether an earlier text of the game's rule file made a small database in the usual place.
-
-    Small means that making it took seconds. Returns False if another rule file of that name exists in the record.
-    """
+    """Return whether an earlier text of the game's rule file made a database in the usual place, in seconds. False if
+    another rule file of that name is on record."""
     from retrograde.games.contract.snapshot import RULES, module_of
     from retrograde.games.identity.trusted import read_record
 
@@ -358,8 +356,7 @@ def is_made_by_earlier_text(game: Game, path: Path, stored: int) -> bool:
 def refuse_other_model(path: Path, details: dict[str, Any], model: "Model | None", fresh: bool) -> None:
     """Raise Failure if a database of expectations is against another model than *model* (None: perfect players).
 
-    *details* are those of the file. If the model has the same name and has changed since, *fresh* allows to replace the
-    database. Another name is always refused.
+    *details* are those of the file. *fresh* allows to replace it if only the model of this name has changed.
     """
     stored, wanted = details.get("against", ""), model.name if model else ""
     if stored != wanted:
@@ -469,10 +466,7 @@ def amount_text(expected: "Estimate", name: str) -> str:
 
 
 def run(game: Game, path: Path, how: Run, lock: Lock, goal: Goal) -> tuple[int, int]:
-    """Solve with progress on the terminal; return how many positions had been solved before, and how many explored.
-
-    On Ctrl-C, raise Failure that says what is kept.
-    """
+    """Solve with progress on the terminal; return how many positions had been solved, and how many explored, before."""
     from retrograde.games.catalog import trust
 
     before: dict[str, int] = {}

@@ -20,10 +20,7 @@ JOURNAL, SCRATCH, PARTIAL = ".journal", ".scratch", ".partial"
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return all files of the database at a path, in the order in which to remove them.
-
-    The journal is last, because it says what the others are.
-    """
+    """Return all files of the database at a path, the journal last: it says what the others are."""
     partial = sorted(path.parent.glob(f"{glob.escape(path.name)}.*-*{PARTIAL}"))
     beside = [path.with_name(path.name + ending) for ending in (SCRATCH, JOURNAL)]
     return [one for one in (path, *partial, *beside) if one.is_symlink() or one.exists()]
@@ -105,10 +102,9 @@ class UnfinishedSolve:
             self.solved, self.total = before + lengths[1], listed
 
     def note_wave(self, lengths: list[int], first: list[int]) -> None:
-        """Add an entry about the waves of a stream.
+        """Add a journal entry about the waves of a stream; an empty one means that exploring starts over.
 
-        Empty: exploring starts over. Else it has a kind and a wave, then either what was found, or nothing: kind 1 for
-        a complete wave, 2 for a wave to be found again.
+        *first* is a kind and a wave. With nothing else, kind 1 is a complete wave, and 2 one to be found again.
         """
         if not first:
             self.waves.clear()

@@ -117,10 +117,9 @@ def labels_of(board: Board, rows: int) -> tuple[dict[float, str], str, list[str]
 
 
 def values_of_places(game: Game, position: int, choices: "Iterable[Choice]") -> dict[int, Value | None]:
-    """Return the value of the moves to each place, None if they differ because several men can reach it.
+    """Return the value of the moves to each place; None if they differ. Places with an unknown value are left out.
 
-    Places with a move of unknown value are left out. Returns {} for games whose moves touch more than two places: there
-    the board cannot show the values.
+    Empty for games whose moves touch more than two places.
     """
     worth: dict[int, Value | None] = {}
     unknown = set()

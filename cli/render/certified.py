@@ -21,10 +21,8 @@ CLASSES = {"strong": "strong: every position", CLASS: "weak: a strategy that kee
 
 
 def certificate_named(source: str, database: str | None) -> Path | None:
-    """Return the path of the certificate that VARIANT|FILE and --database name, or None.
-
-    If a variant has a database of all positions as well, the result is None: the database is meant.
-    """
+    """Return the path of the certificate that VARIANT|FILE and --database name; None if a variant has a database as
+    well."""
     from retrograde.games.catalog import load_game, variant
 
     path = Path(database) if database is not None else file_named(source)

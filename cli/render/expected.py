@@ -63,10 +63,7 @@ def print_expectation(answer: "Answer") -> None:
 
 
 def print_response(answer: "Answer", solution: "Response") -> None:
-    """Print the expectations of a best response to a model, of perfect play, and of each move.
-
-    Also prints how often the model makes each move.
-    """
+    """Print the expectations of a best response to a model, perfect play and each move, and the model's weights."""
     worth = answer.measures
     if answer.is_over:
         click.echo(f"\n{answer.game.ending(answer.position) or 'the game is over'}")

@@ -69,9 +69,7 @@ def score_line(facts: dict[str, Any]) -> str:
 
 
 def by_the_rule(value: Value, far: int, count: int = 0) -> str:
-    """Return the value of a win or loss under the fifty-move rule, and the distance to zeroing.
-
-    *count* is the number of plies without progress before.
+    """Return the value of a win or loss under the fifty-move rule, and the distance to zeroing, after *count* plies.
 
     >>> import click
     >>> from retrograde.games import LOSE
@@ -84,10 +82,7 @@ def by_the_rule(value: Value, far: int, count: int = 0) -> str:
 
 
 def print_measure(answer: "Answer") -> None:
-    """Print what the metric says of a position, beyond value and remoteness.
-
-    For remoteness with a dtz database beside it, print the result under the fifty-move rule.
-    """
+    """Print what the metric says of a position; for remoteness, the result under the fifty-move rule if it is known."""
     metric, dtz = answer.oracle.metric, answer.measures.get(DTZ, 0)
     if metric == METRICS[0] and dtz:
         rule = by_the_rule(WIN if dtz > 0 else LOSE, abs(dtz), answer.count)

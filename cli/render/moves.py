@@ -25,20 +25,14 @@ OF_A_PUZZLE = {WIN: "solved", LOSE: "dead end", TIE: "tie", DRAW: "never"}
 
 
 def side_to_move(game: Game, position: int) -> str:
-    """Return the name of the player to move, and the sign on the board if that differs: `Red (X)`, `White`.
-
-    "" if the game does not say.
-    """
+    """Return the player to move, with the sign on the board if that differs: `Red (X)`, `White`; "" if unknown."""
     name, sign = player_to_move(game, position), game.draw_turn(position)
     board = game.draw_board() if name != sign else None
     return f"{name} ({sign})" if board and sign in board.pieces and not hasattr(game, "pgn") else name
 
 
 def mover(game: Game, position: int) -> str:
-    """Return the player to move as the subject of a sentence: `Red (X) to move`; after the end, `Red (X)`.
-
-    "" for a puzzle.
-    """
+    """Return the player to move as a subject: `Red (X) to move`, after the end `Red (X)`, for a puzzle ""."""
     if game.players == 1:
         return ""
     if not (side := side_to_move(game, position)):
@@ -72,10 +66,7 @@ def number_of(game: Game, start: int, ply: int) -> str:
 
 
 def numbered(game: Game, start: int, names: Sequence[str], first: int = 0) -> str:
-    """Return a line of moves with their numbers; the first is *first* plies after the start.
-
-    Without numbers, if the names of moves are numbers themselves.
-    """
+    """Return a line of moves with their numbers, unless they are numbers; it begins *first* plies after the start."""
     if all(name.isdecimal() for name in names):
         return " ".join(names)
     words = []
@@ -147,10 +138,8 @@ MOST_BETTER = 3
 def scorecard(
     oracle: "Oracle", positions: Sequence[int], moves: Sequence[int], plies: Sequence[int], counts: Sequence[int]
 ) -> str:  # fmt: skip
-    """Return a summary of the moves played at some plies (from 0), and a table of them.
-
-    *counts* are the plies without progress before each, if they count.
-    """
+    """Return a summary and a table of the moves played at some plies; *counts* are the plies without progress before
+    each."""
     from retrograde.solver.play.oracles.fifty_moves import judge_moves_by_rule
 
     game, reviews = oracle.game, judge_moves_by_rule(oracle, positions, moves, plies, counts)

@@ -52,10 +52,7 @@ def time_option(seconds: float, what: str) -> Callable[[options.Command], option
 
 
 def open_oracle(source: str, database: str | None, seconds: float) -> "Solution | SearchingOracle":
-    """Open the solution that VARIANT|FILE and --database name, or an oracle that searches.
-
-    The oracle uses a certificate if the variant has one. A line on standard error says so, and how to solve the game.
-    """
+    """Open the solution that VARIANT|FILE and --database name; without one, an oracle that searches, with a remark."""
     from retrograde.cli.common import file_named, open_source
     from retrograde.cli.render.certified import certificate_named
     from retrograde.solver.play.solution import solution_of
@@ -77,10 +74,8 @@ def solve_advice(game: Game, command: str) -> str:
 
 
 def open_search(source: str, seconds: float, error: NoDatabase, table: int | None = None) -> "SearchingOracle":
-    """Return an oracle that searches a variant without a database, with a table of *table* bytes.
-
-    Raises NoDatabase if its rules cannot be searched.
-    """
+    """Return an oracle that searches a variant, with a table of *table* bytes; raise *error* if its rules cannot be
+    searched."""
     from retrograde.games.catalog import load_game
     from retrograde.solver.play.oracles.open import searching_oracle
     from retrograde.solver.rules.examine import NotCompilable

@@ -21,10 +21,8 @@ class Screen(io.StringIO):
 
 @contextmanager
 def paged(as_json: bool = False) -> Iterator[None]:
-    """Collect the output, and show it at the end, page by page if it is longer than the screen.
-
-    With JSON, or if input or output is not a terminal, nothing is collected.
-    """
+    """Show the output at the end, page by page if it is longer than the screen; at once with JSON or without a
+    terminal."""
     if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         yield
         return

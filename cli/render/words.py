@@ -39,7 +39,7 @@ def coloured(value: Value, text: str | None = None) -> str:
 def prospect(value: Value, remoteness: int | None, player: str, distance: str = "", ending: str = "") -> str:
     """Return what awaits a player: `Red to move wins in 5 plies`, `White to move wins: mate in 3 (5 plies)`.
 
-    *distance*, and *ending* if the game is over, are in the words of the game. An empty *player* means a puzzle.
+    *distance* and *ending* are in the words of the game. An empty *player* means a puzzle.
     """
     if not player:
         return coloured(value, of_a_puzzle(value, remoteness, ending))
@@ -116,20 +116,14 @@ def heading(text: str) -> str:
 
 
 def wrap(text: str, start: int = 0, width: int | None = None) -> str:
-    """Return a text in lines that fit the terminal, all but the first indented by *start* columns.
-
-    If the output is not a terminal, the text stays one line.
-    """
+    """Return a text in lines that fit the terminal, if any, all but the first indented by *start* columns."""
     if width is None and not sys.stdout.isatty():
         return text
     return textwrap.fill(text, width or shutil.get_terminal_size().columns, subsequent_indent=" " * start)
 
 
 def reflow(text: str) -> str:
-    """Return paragraphs in lines that fit the terminal. Indented ones (pictures, code) stay as they are.
-
-    If the output is not a terminal, all lines stay as they are.
-    """
+    """Return paragraphs in lines that fit the terminal, if any; indented ones (pictures, code) stay as they are."""
     if not sys.stdout.isatty():
         return text
     width = shutil.get_terminal_size().columns - 2  # it will be indented

@@ -19,10 +19,7 @@ SHORTEST = 0.01
 
 
 class Clock(NamedTuple):
-    """The time for one move. Its seconds count from `began`; None means that there is no limit.
-
-    `infinite` says that only `stop` ends the search, and `stopped` is done once `stop` has come.
-    """
+    """The time for one move, in seconds from `began`; None: no limit. If `infinite`, only `stop` ends the search."""
 
     began: float
     seconds: float | None

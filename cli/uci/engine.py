@@ -62,10 +62,7 @@ class Engine:
             self.say_unlocked(line)
 
     def answer(self, line: str) -> bool:
-        """Execute one line; return False if it is `quit`. Ignores what it does not understand.
-
-        Raises only what *say* raises.
-        """
+        """Execute one line, or ignore it if it means nothing; return False if it is `quit`."""
         command, *words = line.split() or [""]
         if command == "quit":
             self.close()
@@ -158,10 +155,8 @@ class Engine:
             self.remark(f"{error}; go is answered by bestmove 0000 until another position is sent")
 
     def board_after(self, fen: str, moves: list[str]) -> AnyBoard:
-        """Return the board after moves; raise ValueError if one is not legal.
-
-        If a game continues, only the new moves are made: a program sends the whole game with every move.
-        """
+        """Return the board after moves; raise ValueError if one is not legal. If a game continues, only new moves are
+        made."""
         before, done = self.setup
         known = self.board if before == fen and moves[: len(done)] == done else None
         board = known or AnyBoard.from_fen(fen)

@@ -54,10 +54,8 @@ class Prober:
         return score(choice.value, choice.remoteness)
 
     def line(self, first: Choice, clock: Clock) -> list[str]:
-        """Return a move and best play after it to the end; only the move if time runs out.
-
-        Without a winner, the line stops at the first repeated position, or at LONGEST_LINE plies.
-        """
+        """Return a move and best play after it, to the end, a repetition or LONGEST_LINE plies; only the move if time
+        runs out."""
         line, choice = [first.name], first
         met = {first.position}
         while len(line) < LONGEST_LINE:

@@ -53,10 +53,9 @@ class EndingSearches:
         """Oracles that are ready or compiling, by ending and table size."""
 
     def best(self, material: str, fen: str, moves: list[str], clock: Clock, table: int) -> str | None:
-        """Return the best of some moves within the clock; None if time is too short. *table* is in MiB.
+        """Return the best of some moves within the clock, a second without one; None if time is too short.
 
-        Without a limit the search takes a second. An infinite search goes on, a second at a time, until `stop`, or
-        until a search ends early because nothing is left to prove.
+        *table* is in MiB. An infinite search goes on until `stop`, or until nothing is left to prove.
         """
         if clock.seconds is None and not clock.infinite:
             clock = clock.within(SECONDS)
@@ -117,10 +116,7 @@ def compiled_oracle(material: str, table: int) -> SearchingOracle:
 
 
 def choose(oracle: SearchingOracle, fen: str, moves: list[str], seconds: float) -> tuple[Choice, str, int]:
-    """Return the best of some moves after *seconds*, its name, and the depth in plies.
-
-    The depth reaches to the end, or to where the search has excluded a win.
-    """
+    """Return the best of some moves after *seconds*, its name, and the plies to the end, or to where no win is."""
     position = oracle.game.read(fen)
     choices = [one for one in oracle.best(position, seconds) if uci(position, one.move) in moves]
     if not choices:

@@ -72,10 +72,9 @@ class Thinker:
         return found.line[0]
 
     def look_up_or_search(self, board: AnyBoard, moves: list[str], question: GoCommand, clock: Clock) -> str | None:
-        """Print and return the best of some moves, by the first database that has the position.
+        """Print and return the best of some moves, by a database or else a search; None without time for that.
 
-        If none has it, the ending is searched; None without time for that. Raises RetrogradeError if no database can
-        have the position, because of castling rights or too many men.
+        Raise RetrogradeError if no database can have the position: castling rights, too many men.
         """
         material = ending_on(board)
         position = None
@@ -96,10 +95,8 @@ class Thinker:
         return self.searches.best(material, board.fen(), moves, clock, question.options["Hash"])
 
     def tell(self, prober: Prober, known: tuple[int, Outcome], moves: list[str], most: int, clock: Clock) -> str:
-        """Print the best of some moves, at most *most*, with their lines; return the first.
-
-        *known* is the position and its outcome.
-        """
+        """Print at most *most* of the best moves with their lines; return the first. *known* is the position and its
+        outcome."""
         best = prober.best(*known) if most == 1 else None
         choices = [best] if best and best.name in moves else prober.ranked(known[0], moves, most)
         for rank, choice in enumerate(choices, 1):

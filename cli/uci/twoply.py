@@ -33,10 +33,7 @@ class TwoPlyResult(NamedTuple):
 
 
 def best_by_two_plies(board: AnyBoard, moves: list[str], clock: Clock) -> TwoPlyResult:
-    """Return the best of some legal moves by material after two plies, trying captures first.
-
-    If the time runs out or `stop` comes, only the moves tried so far are compared.
-    """
+    """Return the best of some legal moves, as far as time allows, by material after two plies; captures come first."""
     clock = clock.within(max(LEAST_SECONDS, clock.left or 0.0)) if clock.seconds is not None else clock
     best: TwoPlyResult | None = None
     for move in sorted(moves, key=lambda move: -gain(board, move)):

@@ -41,11 +41,9 @@ class Move:
     """A move: its value for the player who makes it, the places it touches, and the position it leads to.
 
     With *again* the same player is to move there. If the value is not known, `known` says what is. `worth` is what a
-    metric other than remoteness says of the move (`mark` in short, for the board), `odds` how often chance makes it,
-    and `paid` what it pays at once, first to the player who makes it.
-
-    `steps` are the places in groups, as people point at them, if their order matters. Each place in `reach` stands for
-    the whole move.
+    metric other than remoteness says of the move (`mark` in short), `odds` how often chance makes it, and `paid` what
+    it pays at once, first to the player who makes it. `steps` are the places in groups, if the order in which people
+    point at them matters. Each place in `reach` stands for the whole move.
     """
 
     name: str
@@ -158,11 +156,10 @@ class SetUp:
 
 @dataclass(kw_only=True)
 class GameStep:
-    """A position of a game, and the move that led to it; the first position has no move.
+    """A position of a game, with its value, and the move that led to it; the first position has no move.
 
-    The value is for the player to move: `side` is 0 for the player who moved first, 1 for another, `seat` the number of
-    the player in the rules; at `chance` it is for player 0. `paid` is what the move paid the player who made it, and
-    the other.
+    `side` is 0 for the player who moved first, 1 for another; `seat` is the player's number in the rules. At `chance`
+    the value is for player 0. `paid` is what the move paid the player who made it, and the other.
     """
 
     name: str
@@ -182,9 +179,9 @@ class GameStep:
 
 @dataclass(kw_only=True)
 class PlayedGame:
-    """A game up to the first move that is not legal; `problem` describes that move, if there is one.
+    """A game up to the first illegal move, which `problem` describes.
 
-    `usual`: the game begins at the start, else at the position of the text `start`. `last` has all facts about the last
+    `usual`: it begins at the start, else at the position of the text `start`. `last` has all facts about the last
     position.
     """
 

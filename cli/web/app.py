@@ -102,8 +102,8 @@ def make_app(
 ) -> FastAPI:
     """Return the server for the variants given, or for all that have databases; by default for the loopback's names.
 
-    If other machines can reach it, it solves games on request and searches those without a database only if
-    *allow_solve*. Variants that are given are always searched. A search takes *seconds*.
+    If other machines can reach it, it solves games, and searches those without a database, only if *allow_solve*.
+    Variants that are given are always searched. A search takes *seconds*.
     """
     hosts = hosts or Hosts()
     works = allow_solve or not hosts.are_open

@@ -32,10 +32,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(kw_only=True)
 class Card:
-    """A variant, with what is known of it if it is solved. `first` is the player who begins, in the game's words.
+    """A variant, with facts if it is solved. `first` is the player who begins, in the game's words.
 
-    A variant that is not solved is playable if this server searches, and the search supports such games. `kind` is for
-    how many players a game is, or chance.
+    Others are playable if this server can search them. `kind`: for how many players a game is, or chance.
     """
 
     variant: str

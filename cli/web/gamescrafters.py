@@ -135,21 +135,14 @@ class Shown(NamedTuple):
         return cls(solution, game, autogui_style(game), first)
 
     def turn_at(self, position: int, otherwise: int) -> int:
-        """Return whose turn it is, 1 or 2; *otherwise* if the game does not say.
-
-        The first player is the one who moves at the start. In a game without a start, it is the first in the game's
-        `words`.
-        """
+        """Return whose turn it is, 1 for the player who moves first, or 2; *otherwise* if the game does not say."""
         sign = self.game.draw_turn(position)
         if not sign:
             return otherwise
         return 1 if sign == self.first else 2
 
     def strings(self, spot: "Spot") -> tuple[str, str]:
-        """Return a position as escaped text, and as their page draws it.
-
-        The text has the player to move and the picked places if they are needed.
-        """
+        """Return a position as escaped text, with turn and picked places if needed, and as their page draws it."""
         drawn = autogui.position_string(self.game, self.look, *spot)
         if self.look and self.look.by_heart:
             return drawn, drawn
@@ -363,7 +356,7 @@ def show_position(solution: Solution, spot: Spot) -> UniPosition:
 
 
 def move(shown: Shown, spot: Spot, button: Button, first: MoveAnswer, best: Choice) -> UniMove:
-    """Return a move or a step; *first* is the best move of the button.
+    """Return a move or a step of a *button*; *first* is the button's best move.
 
     `deltaRemoteness` is its difference from the *best* button with the same value. As in their API, the value of a step
     is for the same player, and its name begins with a tilde.

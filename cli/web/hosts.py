@@ -54,9 +54,9 @@ class Hosts:
 
 
 def hosts_of(host: str, address: str, allowed: Sequence[str] = ()) -> Hosts:
-    """Return the hosts of a server: *host* as the user wrote it, its address, and further names.
+    """Return the hosts of a server: *host* as the user wrote it, its address, and further names, each checked.
 
-    If the server listens on all addresses, the machine's own name is added. Raises ValueError for an invalid name.
+    If the server listens on all addresses, the machine's own name is added. Raise ValueError for an invalid name.
     """
     names = {checked_name(name) for name in (host, *allowed)}
     bound = address_of(address)

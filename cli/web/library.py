@@ -47,10 +47,10 @@ class Unavailable(RetrogradeError):
 
 
 class Library:
-    """The solutions of the given variants; without any, of all databases in the usual place.
+    """The solutions of the given variants, or of all databases in the usual place.
 
-    If it *searches*, it also answers for games without a database. One thread answers all questions to databases, one
-    after another (`answer`, `ask`); another thread runs all searches. Any thread may call `all` and `of_game`.
+    If it *searches*, it also answers for games without a database. One thread answers all questions to databases
+    (`answer`, `ask`), another runs all searches. Any thread may call `all` and `of_game`.
     """
 
     def __init__(self, variants: Sequence[str] = (), seconds: float = SECONDS, searches: bool = False):
@@ -71,10 +71,7 @@ class Library:
             self.oracle(name + f"@{metric}" * bool(metric))  # so that a missing database is reported at once
 
     def oracle(self, text: str) -> Oracle:
-        """Return the solution of a variant, or an oracle that searches if there is none and searches are allowed.
-
-        Raises what `solution` does.
-        """
+        """Return the solution of a variant, or an oracle that searches if there is none; raise what `solution` does."""
         try:
             return self.solution(text)
         except NoDatabase:
@@ -103,10 +100,7 @@ class Library:
         return await asyncio.get_running_loop().run_in_executor(self.database_thread, question)
 
     async def ask(self, text: str, question: Callable[[Oracle], Result]) -> Result:
-        """Return the answer to a question about a variant.
-
-        A search runs on the search thread, so that the database thread can answer others. Raises what `oracle` does.
-        """
+        """Return the answer to a question about a variant; a search has its own thread. Raise what `oracle` does."""
 
         def by_database() -> tuple[Result | None, Oracle | None]:
             oracle = self.oracle(text)
@@ -133,10 +127,9 @@ class Library:
         return [facts for facts in self.all() if facts.game == name]
 
     def solution(self, text: str) -> Solution:
-        """Return the solution of a variant; with a metric after it (`tictactoe@score`), from the database with that
-        metric.
+        """Return the solution of a variant, by a metric in `tictactoe@score`.
 
-        Raises VariantError if there is no such variant, NoDatabase if it is not served, and Unavailable if its database
+        Raise VariantError if there is no such variant, NoDatabase if it is not served, or Unavailable if its database
         cannot be read.
         """
         if len(text.encode(errors="replace")) > LONGEST_NAME:
@@ -161,10 +154,8 @@ class Library:
         raise unknown or no_database(name, metric)
 
     def open(self, facts: DatabaseFacts, game: Game | None = None) -> Solution:
-        """Return the solution in a file as it is now; raise Unavailable if it cannot be read.
-
-        Without *game*, the rules are those of the installed game, or of a file that the user solved it with here.
-        """
+        """Return the solution in a file as it is now; raise Unavailable if it cannot be read. *game* replaces its own
+        rules."""
         path, state = facts.path, state_of(facts.path)
         held = self.opened.pop(path, None)
         if held and held[0] == state:

@@ -153,11 +153,7 @@ def distances(game: Any, position: int, solution: Solution) -> dict[str, int | N
 
 
 def find(library: Library, fen: str) -> EndingPosition:
-    """Return a position, and the solution that has it.
-
-    Raises PositionError if the FEN is invalid, and RetrogradeError if it has more men than any ending of ours, or if a
-    database that should have it cannot be read.
-    """
+    """Return a position and the solution that has it; raise PositionError for invalid FEN, or RetrogradeError."""
     board = AnyBoard.from_fen(fen)
     game = Chess(ending_on(board))
     position = game.read(board.fen())
@@ -177,10 +173,7 @@ def find(library: Library, fen: str) -> EndingPosition:
 
 
 def variant_at(library: Library, name: str, text: str | None) -> str:
-    """Return the variant that answers for a position.
-
-    For a FEN with men that *name* does not have, it is another chess variant, if one is served.
-    """
+    """Return the variant that answers for a position: *name*, or another one of chess if the FEN's men need it."""
     plain, metric = metric_named(name)
     if text is not None and plain.startswith(f"{Chess.name}:"):
         with suppress(RetrogradeError):  # the caller reads the text again, and reports errors
@@ -212,7 +205,7 @@ def counter_after(before: int, after: int) -> int:
 def facts_of(game: Any, position: int, counter: int, solution: Solution | None) -> dict[str, Any]:
     """Return what is known of a position after *counter* plies without captures and pawn moves.
 
-    `dtm` is null for mate, as in Lichess' API, and where the value is unknown.
+    `dtm` is null for mate, as in Lichess' API, and if the value is unknown.
     """
     primitive = game.primitive(position)
     dead = bool(game.is_dead(position))
@@ -253,10 +246,8 @@ def move_answer_of(library: Library, board: AnyBoard, move: str) -> LichessMove:
 
 
 def facts_of_board(board: AnyBoard, counter: int) -> dict[str, Any]:
-    """Return what the rules alone say of a board: mate, stalemate, insufficient material, or else that it is unknown.
-
-    Mate after more than PATIENCE plies without progress is a blessed loss.
-    """
+    """Return what the rules alone say of a board: mate (a blessed loss after PATIENCE plies), stalemate, too few men,
+    or unknown."""
     no_moves, check = not board.moves(), board.in_check(board.white_to_move)
     dead = board.is_dead()
     ended: Category = "draw" if dead or no_moves else "unknown"

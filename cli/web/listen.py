@@ -45,10 +45,7 @@ class PatientProtocol(H11Protocol):
         self.expect_request()
 
     def expect_request(self) -> None:
-        """Start the timer when a connection opens or a request begins, and stop it once the request is complete.
-
-        More bytes do not prolong it.
-        """
+        """Start the timer when a connection opens or a request begins; it stops when the request is complete."""
         is_complete = self.conn.their_state not in (h11.IDLE, h11.SEND_BODY)
         # Between two requests uvicorn's own timer runs, until the first bytes of the next one.
         waits_for_next = self.conn.their_state is h11.IDLE and self.timeout_keep_alive_task is not None

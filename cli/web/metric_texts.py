@@ -35,11 +35,8 @@ def expectation_of(oracle: Oracle, position: int) -> float | None:
 
 
 def payoffs(game: Game, position: int, move: int | None) -> list[int]:
-    """Return what a move pays at once, to the player to move there and to the other.
-
-    If *move* is None, return what the end pays. Chance moves are for player 0. Returns [] if moves do not pay, or the
-    game has more than two players.
-    """
+    """Return what a move, or the end if None, pays the player to move and the other; [] if nothing does, or others
+    play."""
     if not Traits.of(game).has_rewards or game.players > 2:
         return []
     mover = max(0, game.turn(position))
@@ -51,10 +48,8 @@ def payoffs(game: Game, position: int, move: int | None) -> list[int]:
 
 
 def count_at(oracle: Oracle, text: str | None, count: int | None) -> int | None:
-    """Return the plies without progress at a position: *count* if given, or what the text says.
-
-    None if the result of such a rule is not known.
-    """
+    """Return the plies without progress at a position: *count* if given, or what the text says; None without such a
+    rule."""
     if not knows_fifty_move_rule(oracle):
         return None
     return count_in(text or "") if count is None else count

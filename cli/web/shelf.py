@@ -61,10 +61,8 @@ class Shelf:
         self.listing = Lock()
 
     def all(self) -> list[DatabaseFacts]:
-        """Return the facts of all databases; of two for the same variant, the one whose file has the usual name.
-
-        Databases by dtz and dtc are left out; they are requested by name only.
-        """
+        """Return the facts of all databases but those by dtz and dtc; of two for a variant, the one with the usual
+        name."""
         served: dict[str, DatabaseFacts] = {}
         with self.listing:  # so that two threads do not both read all files
             paths = list_databases()

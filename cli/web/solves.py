@@ -96,10 +96,7 @@ class Solves:
             raise NotSolvedHere("only the page of this server may start solves; reload it")
 
     def begin(self, text: str) -> Solve:
-        """Start to solve a variant of an installed game, or return the solve in progress.
-
-        Raises VariantError if there is no such variant, and Busy if another is being solved.
-        """
+        """Start to solve a variant of an installed game, or return the running solve; raise VariantError or Busy."""
         name = variant(named_game(text))
         with self.lock:
             for other in self.all.values():

@@ -85,10 +85,7 @@ def start_of(facts: DatabaseFacts) -> Start | None:
 
 
 def position_in(oracle: Oracle, text: str | None) -> int:
-    """Return the position that a text stands for: the start for None, a random one if there is no start.
-
-    Raises PositionError if there is none, and NotInDatabase if play never reaches it.
-    """
+    """Return the position of a text, the start for None, or a random one; raise PositionError or NotInDatabase."""
     if text is None and oracle.start is not None:
         return oracle.start
     if text is None or text == "random":
@@ -99,10 +96,7 @@ def position_in(oracle: Oracle, text: str | None) -> int:
 def show_position(
     oracle: Oracle, position: int, line: bool = False, seconds: float = 0.0, count: int | None = None
 ) -> Position:
-    """Return a position, after a search of at most *seconds* if no database has it.
-
-    *count* is the number of plies without progress, None if they are not counted.
-    """
+    """Return a position, after a search of some *seconds* if no database has it, and *count* plies without progress."""
     game, plain = oracle.game, oracle
     oracle = oracle if count is None else apply_fifty_move_rule(oracle, position, count)
     answer = answer_of(oracle, position, seconds, count or 0, with_line=False)
@@ -203,10 +197,7 @@ def moves_in(text: str) -> list[str]:
 
 
 def show_game(oracle: Oracle, position: int, names: list[str], text: str = "", count: int | None = None) -> PlayedGame:
-    """Return the positions of a game from its moves, up to the first illegal one.
-
-    The game begins after *count* plies without progress, at a position whose text is *text*.
-    """
+    """Return the positions of a game up to the first illegal move; before it came *count* plies without progress."""
     first, steps, problem = position, [step(oracle, position, "", (), 0, count=count)], ""
     names_of_players, usual = players(oracle.game, position), position == oracle.start
     for name in names:
@@ -265,10 +256,7 @@ def step(
 
 
 def scorecard(oracle: Oracle, position: int, names: list[str], count: int | None = None) -> list[MoveVerdict]:
-    """Return what each move of a game was worth. The game begins after *count* plies without progress.
-
-    Raises MoveError for an illegal move.
-    """
+    """Return what each move of a game was worth; raise MoveError for an illegal move."""
     positions, moves = [position], []
     for name in names:
         moves.append(move_named(oracle.game, positions[-1], name))
@@ -292,10 +280,7 @@ def move_verdict(review: match.Review) -> MoveVerdict:
 
 
 def pgn(oracle: Oracle, position: int, names: list[str], players: Sequence[str], finished: bool, count: int = 0) -> str:
-    """Return a game as PGN; *players* are the first and the second, *count* the plies without progress before it.
-
-    Raises PositionError if the game has no PGN, and MoveError for an illegal move.
-    """
+    """Return a game of two *players* as PGN; raise PositionError if it has none, MoveError for an illegal move."""
     game: Any = oracle.game
     if not hasattr(game, "pgn"):
         raise PositionError(f"games of {game.name} cannot be written as PGN")
@@ -341,10 +326,7 @@ def parts(oracle: Oracle) -> BoardParts:
 
 
 def set_up(oracle: Oracle, pieces: str, turn: str) -> SetUp:
-    """Return the position that a person has set up.
-
-    Raises PositionError in the words of the game if there is none, and NotInDatabase if play never reaches it.
-    """
+    """Return the position that a person has set up; raise PositionError in the game's words, or NotInDatabase."""
     game = oracle.game
     board = board_to_set_up(game)
     if len(pieces) != len(board.places) or set(pieces) - {".", *board.pieces}:
@@ -367,10 +349,7 @@ def board_to_set_up(game: Game) -> Board:
 
 
 def reply(oracle: Oracle, position: int, skill: float, seed: int | None, count: int | None = None) -> PlayerMove:
-    """Return a player's move after *count* plies without progress, or a random chance move.
-
-    Raises PositionError if the game is over.
-    """
+    """Return a player's move after *count* plies without progress, or chance's; raise PositionError at the end."""
     game: Any = oracle.game
     if game.primitive(position) != UNDECIDED:
         raise PositionError("the game is over there, and nobody is to move")

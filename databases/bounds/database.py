@@ -31,7 +31,7 @@ class TooManyBetween(Exception):
 
 
 class BoundsDatabase(NumberedDatabase):
-    """Expected payoffs of a game with chance. It answers also for positions that have no slot."""
+    """Expected payoffs of a game with chance, also of positions without a slot."""
 
     def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
         super().__init__(file, game, cache_blocks)
@@ -53,7 +53,7 @@ class BoundsDatabase(NumberedDatabase):
     # Bounds
 
     def _find_outcome(self, position: Any) -> Outcome | None:
-        """Return a position's value, as far as its bounds determine it, or None if it is no position."""
+        """Return a position's value as far as its bounds determine it; None if it is no position."""
         bounds = self.bounds(position)
         return None if bounds is None else Outcome(value_of(*bounds), None)
 
@@ -135,7 +135,7 @@ class BoundsDatabase(NumberedDatabase):
     _find_all = _find  # type: ignore[assignment]  # nor are those of many
 
     def lookup(self, positions: Any, **known: Any) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-        """Return values and remotenesses (all -1), as `Database.lookup` does, one position at a time."""
+        """Return values and remotenesses (all -1) like `Database.lookup`, one position at a time."""
         array = np.asarray(positions)
         shape = array.shape[: array.ndim - bool(self._width and array.size)]
         keys: Any = map(tuple, array.reshape(-1, self._width).tolist()) if self._width else array.ravel().tolist()

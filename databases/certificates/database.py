@@ -36,10 +36,7 @@ class Certificate:
         return self.content.positions.data
 
     def reply(self, position: int) -> CertificateReply | None:
-        """Return the reply for a position; None if there is none.
-
-        If only a symmetric position is stored, its move is translated to this one.
-        """
+        """Return the reply for a position, translated if only a symmetric one is stored; None if there is none."""
         position = index(position)
         if not 0 <= position < POSITION_LIMIT:
             return None

@@ -96,10 +96,7 @@ class RepliesReader(Reader):
 
 
 class CertificateFile(CheckedFile):
-    """An open certificate: its claim about the root, and its `contents`. A context manager.
-
-    Raises NoDatabase, NotADatabase, UnreadableVersion or DamagedDatabase, and nothing else, whatever the file holds.
-    """
+    """An open certificate: its claim about the root, and its `contents`."""
 
     contents: RepliesReader
 
@@ -135,7 +132,7 @@ class CertificateFile(CheckedFile):
 
 
 def goal_of(at_least: Value, at_most: Value) -> Value:
-    """Return what each replying side reaches at least, in a proof that a value lies within bounds.
+    """Return the value that each replying side reaches at least, in a proof of these bounds.
 
     >>> goal_of(Value.LOSE, Value.LOSE), goal_of(Value.TIE, Value.TIE), goal_of(Value.LOSE, Value.TIE)
     (<Value.WIN: 4>, <Value.TIE: 3>, <Value.DRAW: 2>)

@@ -24,10 +24,10 @@ Encoder = Callable[..., Encoded]
 
 @dataclass(frozen=True)
 class SolvedRecords:
-    """A solved game as records, tier after tier; positions ascend within each tier.
+    """A solved game as records, tier after tier; canonical positions ascend within each tier.
 
-    `records` is one pair of arrays (positions, outcomes), or an iterable of consecutive such pairs. Positions are
-    canonical, outcomes are rows of the legend. The legend ascends by value, then remoteness.
+    `records` is a pair of arrays (positions, rows of the legend), or an iterable of consecutive pairs. The legend
+    ascends by value, then remoteness.
     """
 
     tiers: NDArray[np.int64]
@@ -80,7 +80,7 @@ def write_records(
 
 
 class RecordTables:
-    """The tables of tiers and blocks, filled in while records stream by; also finds the start's outcome."""
+    """The tables of tiers and blocks, filled in while records stream by; it also finds the start's outcome."""
 
     def __init__(self, game: Game, solved: SolvedRecords):
         self.bounds = np.concatenate([[0], np.cumsum(solved.counts, dtype=np.int64)])

@@ -66,10 +66,8 @@ class AnyBoard:
         return self.passed if any(self.men[square_of(move[:2])] == pawn for move in captures) else "-"
 
     def moves(self) -> list[str]:
-        """Return the legal moves in UCI notation: `e2e4`, `a7a8q`, `e1g1`.
-
-        If king or rook started on other squares than in chess, castling is the king taking the rook, as in `f1g1`.
-        """
+        """Return the legal moves in UCI notation: `e2e4`, `a7a8q`, `e1g1`; in Chess960 castling is the king taking the
+        rook, `f1g1`."""
         return [move for move in self.candidates() if not self.after(move).in_check(self.white_to_move)]
 
     def candidates(self) -> Iterator[str]:
@@ -85,7 +83,7 @@ class AnyBoard:
         yield from (move for move, squares in self.castles().items() if self.may_castle(*squares))
 
     def castles(self) -> dict[str, tuple[int, int, int, int]]:
-        """Return the castling moves, possible or not, each with the squares of king and rook before and after."""
+        """Return the castling moves, possible or not: king and rook before and after, as in {"e1g1": (4, 7, 6, 5)}."""
         found = {}
         for right in self.castling.strip("-"):
             if right.isupper() == self.white_to_move:

@@ -82,10 +82,7 @@ class Board(Game):
     # Symmetry
 
     def images(self, position):
-        """Yield the positions equal by symmetry, in both pairs of colours.
-
-        The board has two symmetries with pawns, else eight.
-        """
+        """Yield the positions equal by symmetry, in both pairs of colours: two with pawns, else eight."""
         for symmetry in range(2 if has_pawns(position) else 8):
             image = mirrored(position, symmetry)
             yield image
@@ -94,10 +91,7 @@ class Board(Game):
     # Attacks
 
     def attacked(self, position, square, side, occupied, gone):
-        """Return whether a side attacks a square.
-
-        *occupied* are the squares that block; a man on *gone* does not count.
-        """
+        """Return whether a side attacks a square; squares *occupied* block, and a man on *gone* does not count."""
         for place in PLACES:
             code = code_at(position, place)
             origin = position >> place & 63
@@ -116,8 +110,7 @@ class Board(Game):
     def shield(self, position, king, side, occupied):
         """Return the squares, as bits, between a king and the men of *side* who would attack him on an empty board.
 
-        These are his opponent's. A man who leaves another square does not expose him. If a man attacks already, return
-        all squares, -1, so that every move is checked.
+        His own man who leaves another square does not expose him. If a man attacks already, return -1, all squares.
         """
         shield = 0
         for place in PLACES:
@@ -130,10 +123,7 @@ class Board(Game):
         return shield
 
     def may_capture(self, position, file):
-        """Return whether the side to move may capture en passant on a file.
-
-        The right in the position itself is ignored.
-        """
+        """Return whether the side to move could capture en passant on a file if it had the right."""
         turn = position >> TURN & 1
         pawn = 32 - 8 * turn + file
         beyond = pawn + 8 - 16 * turn
@@ -152,11 +142,8 @@ class Board(Game):
         return False
 
     def possible(self, position):
-        """Return whether a position is legal.
-
-        No two men share a square, pawns stand on their ranks, the side not to move is not in check, and a right to
-        capture en passant is real.
-        """
+        """Return whether a position is legal: no two men on a square, pawns on their ranks, no check for the side that
+        has moved, and a real right to capture en passant."""
         occupied = 0
         for place in PLACES:
             code = code_at(position, place)
@@ -212,11 +199,7 @@ def king_of(position, side):
 
 
 def occupied_by(position, side):
-    """Return the squares of a side's men as bits.
-
-    In compiled code bit 63 is the sign. It does no harm: bits are tested one by one, or masked with squares between
-    others.
-    """
+    """Return the squares of a side's men as bits. Bit 63, the sign, does no harm: bits are tested singly or masked."""
     occupied = 0
     for place in PLACES:
         code = code_at(position, place)

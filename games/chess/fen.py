@@ -154,10 +154,8 @@ def check_position(game: Any, position: int) -> None:
 
 
 def with_passed(game: Any, position: int, square: str) -> int:
-    """Return a position with en passant rights on a square, if a legal move uses them.
-
-    Raises PositionError if no pawn can just have passed that square.
-    """
+    """Return a position with en passant rights on a square, if a legal move uses them; raise PositionError if no pawn
+    passed it."""
     target = seen(position, square_of(square))
     turn = position >> TURN & 1
     forward = 8 - 16 * turn

@@ -30,12 +30,7 @@ COUNTERS = ("hmvc", "fmvn")
 
 @dataclass(frozen=True)
 class Fields:
-    """The fields of a FEN or EPD.
-
-    `men` has a letter for each square, numbered as in `squares.py`: capitals for White, dots for empty squares.
-    `castling` has the files of the rooks that may castle, capitals for White, or is a dash. `count` is the number of
-    plies since the last capture or pawn move.
-    """
+    """The fields of a FEN or EPD: `men`, `castling` and `count` as in `AnyBoard`."""
 
     men: str
     white_to_move: bool
@@ -51,10 +46,7 @@ class Fields:
 
 
 def of_board(board: Any) -> Fields | None:
-    """Return the fields of a board of python-chess, without FEN, which takes several times as long.
-
-    Return None for another board, and if there are castling rights or a square for en passant.
-    """
+    """Return the fields of a board of python-chess, much faster than by FEN; None with castling or en passant."""
     if not hasattr(board, "occupied_co") or board.castling_rights or board.ep_square is not None:
         return None
     men, white = ["."] * 64, board.occupied_co[True]
@@ -71,8 +63,8 @@ def of_board(board: Any) -> Fields | None:
 def read(text: str, chess960: bool = False) -> Fields:
     """Return the fields of a FEN or EPD; raise PositionError if it is faulty.
 
-    Castling rights that king and rooks cannot have are left out. King and rooks may start anywhere on their rank if
-    *chess960* is set, or if files name the rooks.
+    Impossible castling rights are left out. King and rooks may start anywhere on their rank if *chess960*, or if files
+    name the rooks.
     """
     words = text.replace("_", " ").replace(";", " ; ").split()
     first, rest = words[:4], words[4:]

@@ -33,10 +33,7 @@ Codes = tuple[int, ...]
 
 
 def ending(text: str) -> str:
-    """Return the name of an ending, with the stronger side first.
-
-    A `v` between the sides, upper and lower case, and the order of the men do not matter.
-    """
+    """Return the name of an ending, stronger side first; case, order and a `v` between the sides do not matter."""
     match = re.fullmatch(r"K([QRBNP]*)V?K([QRBNP]*)", text.strip().upper())
     if not match:
         raise ValueError(f"no ending {text!r}; name the men of both sides, as in KRKN or KBNvK")
@@ -117,10 +114,9 @@ SYMMETRIC, REVERSED = 1, 2
 
 @cache
 def tier_table() -> tuple[int, ...]:
-    """Return the tiers by men: `4 * tier + flags` at `key_of` their codes.
+    """Return the tiers by men: `4 * tier + flags` at `key_of` their codes; below all tiers if there is no such ending.
 
-    An entry below all tiers means that there is no such ending. SYMMETRIC: both sides have the same men. REVERSED: the
-    first-named side is Black, so the sides must be exchanged.
+    SYMMETRIC: both sides have the same men. REVERSED: the first-named side is Black, so the sides must be exchanged.
     """
     table = [4 * (LOWEST - 1)] * 65536
     for tier, name in enumerate(NAMES, LOWEST):
@@ -141,9 +137,7 @@ ALWAYS_DEAD, BISHOPS_ONLY = 1, 2
 
 @cache
 def dead_table() -> tuple[int, ...]:
-    """Return at `tier - LOWEST` whether no mate is possible.
-
-    ALWAYS_DEAD: never. BISHOPS_ONLY: not if all bishops stand on squares of one colour.
-    """
+    """Return, at `tier - LOWEST`, whether mate is impossible: ALWAYS_DEAD, or BISHOPS_ONLY if all bishops are on one
+    colour."""
     always = {"KK": ALWAYS_DEAD, "KBK": ALWAYS_DEAD, "KNK": ALWAYS_DEAD}
     return tuple(always.get(name, BISHOPS_ONLY * (set(name) == {"K", "B"})) for name in NAMES)

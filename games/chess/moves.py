@@ -64,10 +64,8 @@ class Moves(Board):
         return False
 
     def legal_targets(self, position, code, origin, own, occupied, shield, one):
-        """Return the squares that a man may go to, as bits; only the first one found if *one* is enough.
-
-        *own* and *occupied* are squares as bits, *shield* the result of `Board.shield`.
-        """
+        """Return the squares that a man may go to, as bits; only the first if *one*. *shield* is the result of
+        `Board.shield`."""
         if code & 7 == PAWN:
             targets = self.pawn_targets(position, code, origin, own, occupied)
         else:
@@ -148,10 +146,9 @@ class Moves(Board):
     # Backward
 
     def parents(self, position):
-        """Yield the positions of the same tier with a move to this one.
+        """Yield the positions of the same tier with a move to this one: no captures or promotions.
 
-        Each man of the side that has moved goes back, captures and promotions excepted. A parent may have had a right
-        to capture en passant, which the move gave up.
+        A parent may have had a right to capture en passant, which the move gave up.
         """
         turn = position >> TURN & 1
         # The turn given back, and no right to capture en passant.
@@ -200,10 +197,8 @@ class Moves(Board):
         return legal
 
     def pawn_origins(self, position, code, target, occupied):
-        """Return the squares that a pawn may have come from without capture, as bits.
-
-        If it may be captured en passant, that is two squares back only.
-        """
+        """Return the squares that a pawn may have come from without capture, as bits: one if it may be captured en
+        passant."""
         passed = position & 15
         backward = 2 * (code & 8) - 8
         rank = target >> 3 if backward < 0 else 7 - (target >> 3)

@@ -53,17 +53,11 @@ PAIRS_OF_PAWNS = 7
 
 
 class Numbering(Moves):
-    """The numbering of positions.
-
-    `index` and `unindex` are inverse to each other. Each slot below `size` has at most one position.
-    """
+    """The numbering of positions: `index` and `unindex` are inverse, and each slot has at most one position."""
 
     @cached_property
     def kings(self):
-        """By the squares of both kings, `16 * number + 8 * (both are on the diagonal) + symmetry`.
-
-        The symmetry turns the board so that the pair of kings is the canonical one; see `numbers_of_kings`.
-        """
+        """By both kings' squares, `16 * number + 8 * (both on the diagonal) + symmetry` to the canonical pair."""
         return numbers_of_kings()
 
     @cached_property
@@ -73,10 +67,7 @@ class Numbering(Moves):
 
     @cached_property
     def groups(self):
-        """By row of the tier and man, the number of placements of his group.
-
-        It is 1 for a man like the one before him, and 0 if there is no such man.
-        """
+        """By row of the tier and man, the placements of his group: 1 for a man like the one before, 0 for none."""
         return tuple(number for name in men.NAMES for number in ways_of_groups(name))
 
     @cached_property
@@ -86,10 +77,8 @@ class Numbering(Moves):
 
     @cached_property
     def others(self):
-        """By row of the tier, the code of the third man if both sides have pawns.
-
-        It is NOBODY if there is no third man, and -1 if en passant is impossible.
-        """
+        """By row of the tier, the code of the third man if both sides have pawns: NOBODY for none, -1 without en
+        passant."""
         return tuple(other_man(name) for name in men.NAMES)
 
     @cached_property
@@ -111,10 +100,7 @@ class Numbering(Moves):
         return self.plain_size(tier) + self.turns(tier) * PAIRS_OF_PAWNS * 4096 * self.ways_of_other(tier)
 
     def parts(self, tier):
-        """Return the parts of a tier that are counted apart, as (name, slots).
-
-        They are the sides to move, then the same with en passant rights.
-        """
+        """Return the parts of a tier as (name, slots): the sides to move, then the same with en passant rights."""
         turns = self.turns(tier)
         plain, passed = self.plain_size(tier) // turns, (self.size(tier) - self.plain_size(tier)) // turns
         names = ["white", "black", "white en passant", "black en passant"]
@@ -139,10 +125,9 @@ class Numbering(Moves):
         return 1806 if self.pawn_tiers[self.row(tier)] else 462
 
     def ways_of_other(self, tier):
-        """Return how many places the third man has in positions with a right to capture en passant.
+        """Return how many places the third man, besides kings and two pawns, has with a right to capture en passant.
 
-        That man is neither a king nor one of the two pawns. A pawn has 48 places, another man 64; there is one way
-        without a third man, and none where nobody can capture en passant.
+        A pawn has 48 places, another man 64, no man 1; 0 if nobody can capture en passant.
         """
         code = self.others[self.row(tier)]
         if code == -1:
@@ -243,10 +228,8 @@ class Numbering(Moves):
 
 
 def least_image(position, entry):
-    """Return the least of the positions equal by symmetry among those with canonical kings.
-
-    *entry* is that of its kings in `Numbering.kings`. With up to five men this is the least of all.
-    """
+    """Return the least image with canonical kings; with up to five men it is the least of all. *entry*: see
+    `Numbering.kings`."""
     least = mirrored(position & ~(1 << COLOURS), entry & 7)
     return min(least, mirrored(least, 4)) if entry & 8 else least
 

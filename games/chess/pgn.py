@@ -13,11 +13,9 @@ WIDTH = 79
 
 
 def pgn(game: Any, position: int, moves: Sequence[int], players: Sequence[str], finished: bool, count: int = 0) -> str:
-    """Return a game from a position, as PGN.
+    """Return a game as PGN, between two *players*, after *count* plies without progress.
 
-    *players* are the names of the first and the second player. *count* is the number of plies without progress before
-    the game begins. A *finished* game that has not ended on the board is a draw: by the fifty-move rule, which a
-    comment says, or by repetition.
+    A *finished* game that has not ended on the board is a draw, by the fifty-move rule or by repetition.
     """
     start, whites = f"{game.write(position).rsplit(maxsplit=2)[0]} {count} 1", white_to_move(position)
     white, black = players if whites else reversed(players)

@@ -64,10 +64,8 @@ class Chess(Numbering):
     feature_weights = (*WORTH, 4, 12, 10)
 
     def features(self, position):
-        """Return the leads in men by kind and in rows of pawns, and how far the weaker king is driven.
-
-        He is driven from the middle of the board, and to the other king.
-        """
+        """Return the leads in men by kind and in rows of pawns, and how far the weaker king is driven to the edge and
+        the other king."""
         turn = position >> TURN & 1
         queens = rooks = bishops = knights = pawns = rows = 0
         for place in MEN:
@@ -101,10 +99,7 @@ class Chess(Numbering):
 
     @classmethod
     def collection(cls, options):
-        """Return all endings of up to so many men, as in `all=4`.
-
-        Each ending comes after those that it can lead to.
-        """
+        """Return all endings of up to so many men, as in `all=4`, each after those that it can lead to."""
         from retrograde.games.chess.sets import set_of
 
         return set_of(options)
@@ -130,11 +125,7 @@ class Chess(Numbering):
         return "checkmate" if self.in_check(position) else "stalemate"
 
     def pgn(self, position, moves, players, finished, count=0):
-        """Return a game from a position as PGN.
-
-        *players* are the names of the first and the second player. *count* is the number of plies without progress
-        before the game begins.
-        """
+        """Return a game as PGN; see `games/chess/pgn.py`."""
         from retrograde.games.chess.pgn import pgn
 
         return pgn(self, position, moves, players, finished, count)
@@ -150,10 +141,8 @@ class Chess(Numbering):
         return write(position)
 
     def read(self, text):
-        """Return the position of a FEN, with either side as White.
-
-        Underscores may stand for spaces. The fields after the side to move may be left out.
-        """
+        """Return the position of a FEN, either side as White; underscores may stand for spaces, and the last fields may
+        be missing."""
         from retrograde.games.chess.fen import read
 
         return read(self, text)

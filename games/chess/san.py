@@ -55,10 +55,7 @@ def san(game: Any, position: int, move: int) -> str:
 
 
 def man_of(game: Any, position: int, move: int) -> str:
-    """Return the part of a SAN before the target square.
-
-    It has the man, his origin if that is needed, and `x` for a capture.
-    """
+    """Return the part of a SAN before the target square: the man, his origin if needed, and `x` for a capture."""
     kind, origin, target = kind_of(position, move), origin_of(position, move), target_of(position, move)
     if kind == PAWN:
         return origin[0] + "x" if origin[0] != target[0] else ""
@@ -95,10 +92,7 @@ def parse(game: Any, position: int, text: str) -> int:
 
 
 def fits(position: int, move: int, match: re.Match[str]) -> bool:
-    """Return whether a move matches a SAN.
-
-    The SAN may omit capture and check, and may give the origin in full.
-    """
+    """Return whether a move matches a SAN, which may omit capture and check, and give the origin in full."""
     letter, file, rank, target, promotion = match.groups()
     return (
         kind_of(position, move) == LETTERS.index(letter or "P")

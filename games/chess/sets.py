@@ -6,9 +6,7 @@ from retrograde.games.chess.men import MOST_WITH_PAWNS, TIERS
 
 
 def set_of(text: str) -> list[str]:
-    """Return all endings of three to so many men, as in `all=4`.
-
-    Each ending comes after those that it can lead to. Returns an empty list if the text is not of that form.
+    """Return all endings of three to so many men, as in `all=4`, each after those it can lead to; [] for other texts.
 
     >>> set_of("all=3"), len(set_of("all=5")), set_of("KRK")
     (['KRK', 'KQK', 'KNK', 'KBK', 'KPK'], 145, [])

@@ -59,10 +59,7 @@ def steps() -> tuple[int, ...]:
 
 @cache
 def reaches() -> tuple[int, ...]:
-    """Return which men attack which squares on an empty board.
-
-    Bit c of `reaches[64 * origin + target]` is set if a man with code c on *origin* attacks *target*.
-    """
+    """Return who attacks whom on an empty board: bit c of `reaches[64 * origin + target]` for a man with code c."""
     reach = [0] * 4096
     kinds = [(1 << kind) | 1 << (kind | BLACK) for kind in range(KING + 1)]
     for square in range(64):
@@ -80,10 +77,8 @@ def reaches() -> tuple[int, ...]:
 
 @cache
 def between() -> tuple[int, ...]:
-    """Return the squares between two squares on a line, as bits: `between[64 * origin + target]`.
-
-    Bit 63, the sign of a 64-bit int, is never set: h8 is a corner.
-    """
+    """Return the squares between two on a line, as bits: `between[64 * origin + target]`. Bit 63 is never set: h8 is a
+    corner."""
     bits = [0] * 4096
     for square in range(64):
         for way in ORTHOGONAL + DIAGONAL:

@@ -12,10 +12,7 @@ from retrograde.games.contract.marks import value_html, worth_key
 
 
 class Choice(NamedTuple):
-    """A move and the position it leads to, with that position's value for the player to move *there*.
-
-    UNDECIDED means that the value is unknown.
-    """
+    """A move, and the position after it with its value for the player to move *there*; UNDECIDED if unknown."""
 
     move: int
     name: str
@@ -58,10 +55,8 @@ def preference(choice: Choice) -> tuple[int, ...]:
 
 
 def ranked(choices: Iterable[Choice]) -> list[Choice]:
-    """Return choices sorted, the best first. Equally good ones keep the order of the rules.
-
-    All code that ranks moves calls this function, so that all answers about a position name the same move first.
-    """
+    """Return choices, the best first; equally good ones keep the order of the rules. All code that ranks moves calls
+    this."""
     return sorted(choices, key=preference)
 
 
@@ -71,10 +66,7 @@ def equally_good(choices: list[Choice]) -> list[Choice]:
 
 
 def follow_best(moves: Callable[[int], list[Choice]], position: int, limit: int) -> list[Choice]:
-    """Return a line of best moves, always the first choice that *moves* gives, up to *limit* plies.
-
-    It ends earlier where *moves* gives none, or at a position met before.
-    """
+    """Return a line of best moves, always the first that *moves* gives, to *limit* plies or a position met before."""
     line: list[Choice] = []
     met = {position}
     while len(line) < limit and (choices := moves(position)):

@@ -84,10 +84,8 @@ def write(game: Any, board: "Board", position: int) -> str:
 
 
 def read(game: Any, board: "Board", text: str) -> int:
-    """Return the position of a text with rows separated by slashes or line ends; raise ValueError for a wrong text.
-
-    A comma works as well as a slash. Spaces do not count.
-    """
+    """Return the position of a text whose rows are separated by slashes, commas or line ends; raise ValueError if
+    wrong."""
     rows = re.split(r"[/,\n]", text.strip().replace(" ", ""))
     to_move = word(game, "to_move")
     turn = rows.pop() if to_move else ""
@@ -115,10 +113,7 @@ def signs_known(game: Any, board: "Board") -> str:
 
 
 def understood(game: Any, signs: str, turn: str) -> int:
-    """Return the position with these signs and this player to move. An empty *turn* matches any player.
-
-    Raises ValueError if there is no such position.
-    """
+    """Return the position with these signs and this player to move ("" for any); raise ValueError if there is none."""
     expect_turns(game, signs)
     to_move = word(game, "to_move")
     position = game.position_of(signs, turn if to_move else "")

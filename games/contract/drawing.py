@@ -133,9 +133,9 @@ class Board:
 
     @cached_property
     def symmetries(self) -> tuple[tuple[int, ...], ...]:
-        """All quarter turns and reflections that map the board to itself, without the identity.
+        """All quarter turns and reflections that map the board and its lines to itself, without the identity.
 
-        Each is a permutation of the places that hold pieces. It must map lines to lines; names and labels do not count.
+        Each is a permutation of the places that hold pieces.
         """
         places = self.places[: self.count]
         left, top = (min(ends) + max(ends) for ends in zip(*places, strict=True))
@@ -162,10 +162,10 @@ def grid(
     down: Sequence[str] = (),
     beyond: Sequence[tuple[float, float, str]] = (),
 ) -> Board:
-    """Return a board of cells, row by row from the top left, named by column and row.
+    """Return a board of cells, row by row from the top left, named by column and row, with the names at the edges.
 
-    *across* and *down* name columns and rows (by default a, b, … z, aa, … and 1, 2, …). The names are written at the
-    edges. Rows may go without a name. Places *beyond* the cells are given as (x, y, name).
+    *across* and *down* name columns and rows (by default a, b, … and 1, 2, …); rows may go without. Places *beyond* the
+    cells are (x, y, name).
 
     >>> grid(3, 2).names
     ('a1', 'b1', 'c1', 'a2', 'b2', 'c2')

@@ -706,10 +706,8 @@ def from_fields(game: Any, name: str) -> Any:
 
 
 def declared() -> Any:
-    """Return the module that makes texts and pictures from a declared board.
-
-    The import is late because this module counts as rules, and texts for people do not.
-    """
+    """Return the module that makes texts and pictures, imported late because this module counts as rules and texts do
+    not."""
     from retrograde.games.contract import declared
 
     return declared
@@ -766,10 +764,7 @@ def without_control_characters(method: Callable[..., Any]) -> Callable[..., Any]
 
 
 def is_numbered(game: Game | type[Game]) -> bool:
-    """Return whether a game has a dense numbering of all its positions.
-
-    Numberings in games with chance do not count: they may leave positions out.
-    """
+    """Return whether a game numbers all its positions; with chance, numberings may leave some out and do not count."""
     return defines(game, "unindex") and not has_chance(game)
 
 
@@ -780,10 +775,7 @@ def has_chance(game: Game | type[Game]) -> bool:
 
 @lru_cache(64)
 def width_of(game: Any) -> int:
-    """Return how many ints the positions of a game are tuples of; 0 if positions are single ints.
-
-    Looks at the start, or else at the position of the first slot.
-    """
+    """Return how many ints the game's positions are tuples of, by the start or the first slot; 0 for single ints."""
     try:
         if ints := getattr(game, "_ints", 0):  # games of `apart.py` have this attribute
             return int(ints)
@@ -811,8 +803,8 @@ def defines(game: Game | type[Game], method: str) -> bool:
 class Traits:
     """What a game declares: which optional methods of the contract it has, and what follows from them.
 
-    Ask once, `traits = Traits.of(game)`, where a game enters a module. All of it follows from a game's class and
-    options, so that it is cached. What makes texts and pictures is not here, since it may call code of the game.
+    Call `Traits.of(game)` once, where a game enters a module. All of it follows from class and options, so it is
+    cached.
     """
 
     players: int

@@ -65,11 +65,8 @@ def player_to_move(game: Game, position: int) -> str:
 
 
 def first_of_other(game: Game, start: int) -> int | None:
-    """Return the first position found after *start* where another player is to move, or None.
-
-    Searches breadth first, and gives up after MOST_LOOKED_AT positions. The position found may be one where the game is
-    over.
-    """
+    """Return the first position found after *start* where another player is to move; None among MOST_LOOKED_AT
+    positions."""
     met, waiting = {start}, [start] if game.players > 1 else []
     for position in waiting:
         if game.primitive(position) != UNDECIDED:

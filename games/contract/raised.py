@@ -13,11 +13,7 @@ from retrograde.games.contract.game import Game, RetrogradeError, RuleError
 
 
 def optional_member(game: Game, name: str) -> Any:
-    """Return a member of a game, or None if it is absent.
-
-    A property may also say that it is absent, by an AttributeError of its own name. Any other error in its code is
-    raised.
-    """
+    """Return a member of a game; None if it is absent, or is a property that raises AttributeError of its own name."""
     try:
         return getattr(game, name)
     except AttributeError as error:
@@ -27,10 +23,8 @@ def optional_member(game: Game, name: str) -> Any:
 
 
 def given_start(game: Game) -> Any:
-    """Return the first position as the rules give it; None if they have no `start`.
-
-    Errors of the rules become a RuleError, unless they are errors of the program already.
-    """
+    """Return the first position as the rules give it; None if they have no `start`. Errors of the rules become a
+    RuleError."""
     try:
         return optional_member(game, "start")
     except RetrogradeError:
@@ -59,10 +53,7 @@ def error_text(error: BaseException, cls: type[Game]) -> str:
 
 
 def place_in_rules(error: BaseException, cls: type[Game]) -> str:
-    """Return the file and last line that an error passed through in the rules; "" if it passed through none.
-
-    Looks in the file of the class first, then in those of its base classes.
-    """
+    """Return the file and last line of the rules that an error passed through, the class's own file first, or ""."""
     for base in cls.__mro__[: cls.__mro__.index(Game)]:
         file = getattr(modules.get(base.__module__), "__file__", None)
         if file and (line := line_in(error, Path(file))):

@@ -36,10 +36,8 @@ def source_of(module: ModuleType) -> bytes:
 
 
 def module_of(definition: Any) -> ModuleType:
-    """Return the module where a function or class was made, even if another module has its name now.
-
-    Raises KeyError if there is no module of that name.
-    """
+    """Return the module where a function or class was made, even if another has its name now; raise KeyError if there
+    is none."""
     for function in (definition, *(vars(definition).values() if isinstance(definition, type) else ())):
         names = getattr(function, "__globals__", {})
         if names.get("__name__") == definition.__module__ and ITSELF in names:
@@ -107,10 +105,7 @@ class SourceLoader(SourceFileLoader):
 
 
 class Neighbours:
-    """Finds the modules in a folder, as Python finds those beside a script, for a `SourceLoader` to load.
-
-    With *known*, it finds only those files in the folder.
-    """
+    """Finds the modules in a folder (only the *known* files, if given), for a `SourceLoader` to load."""
 
     def __init__(self, folder: Path, known: Set[Path] | None = None):
         self.folder = folder
@@ -139,10 +134,7 @@ class Neighbours:
 
 @contextmanager
 def neighbours(folder: Path, known: Set[Path] | None = None) -> Iterator[None]:
-    """Import modules from a folder, in preference to others of the same names.
-
-    With *known*, only those files in the folder are imported.
-    """
+    """Import modules from a folder, before others of the same names; with *known*, only these files."""
     forget(folder)
     finder = Neighbours(folder, known)
     sys.meta_path.insert(sys.meta_path.index(PathFinder), finder)  # behind the finders of built-in modules

@@ -38,10 +38,7 @@ def count_after(game: Game, position: int, move: int, count: int) -> int:
 
 
 def counts_along(game: Game, positions: Iterable[int], moves: Iterable[int], first: int) -> list[int]:
-    """Return the plies without progress at each position of a line, starting from *first*.
-
-    The last entry is for the position after the last move.
-    """
+    """Return the plies without progress at each position of a line, from *first* on, and after its last move."""
     counts = [first]
     for position, move in zip(positions, moves, strict=False):
         counts.append(count_after(game, position, move, counts[-1]))
@@ -61,10 +58,8 @@ def after_zeroing(plies: int) -> int:
 
 
 def child_distance(game: Game, metric: str, position: int, move: int, child: int, plies: int) -> int:
-    """Return the distance that a child counts for a move to it, by this metric.
-
-    The child is won or lost in *plies*. Progress resets the distance.
-    """
+    """Return what a child that is won or lost in *plies* counts by this metric before the move to it: progress resets
+    it."""
     if metric == DTZ:
         return after_zeroing(plies) if game.zeroes(position, move) else plies
     return 0 if game.tier(child) != game.tier(position) else plies

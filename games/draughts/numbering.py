@@ -24,10 +24,7 @@ from retrograde.games.draughts.sides import ADVANCE, KINGS, MEN, MOST_PIECES
 
 
 class Numbering(Moves):
-    """The numbering of positions.
-
-    `index` and `unindex` are inverse to each other, and every slot has one position.
-    """
+    """The numbering of positions: `index` and `unindex` are inverse, and every slot has one position."""
 
     @cached_property
     def tiers(self):
@@ -56,10 +53,8 @@ class Numbering(Moves):
     # Sizes
 
     def ways(self, first, own, other, advance):
-        """Return the number of placements of men of both sides from square *first* on, with this advance.
-
-        *own* and *other* are the numbers of men; the advance is that of both sides together.
-        """
+        """Return the number of placements of *own* and *other* men from square *first* on, with this advance of both
+        sides together."""
         most = (self.rows - 2) * (own + other)
         if advance < 0 or advance > most:
             return 0
@@ -249,10 +244,7 @@ def is_weaker(own, own_kings, other, other_kings):
 
 @cache
 def places_of_men(rows: int) -> tuple[int, ...]:
-    """Return where each pair of numbers of men begins in `ways_of_men`, and the length of that table last.
-
-    The pair is at `16 * mover's + other's`.
-    """
+    """Return where `ways_of_men` begins for each pair of numbers of men, `16 * mover's + other's`; its length last."""
     places, end = [-1] * 16 * (MOST_PIECES + 1), 0
     for own in range(MOST_PIECES + 1):
         for other in range(MOST_PIECES + 1 - own):
@@ -263,10 +255,7 @@ def places_of_men(rows: int) -> tuple[int, ...]:
 
 @cache
 def ways_of_men(rows: int) -> tuple[int, ...]:
-    """Return the number of placements of men on the squares from each square on.
-
-    The table is ordered by numbers of men (`places_of_men`), then by square, then by advance.
-    """
+    """Return the number of placements of men from each square on, by numbers of men, then square, then advance."""
     squares, places = rows * rows // 2, places_of_men(rows)
     table = [0] * places[-1]
 

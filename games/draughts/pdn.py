@@ -115,10 +115,7 @@ def position_of(game: Any, pieces: Pieces, white: bool) -> int:
 
 
 def check_pieces(game: Any, pieces: Pieces, white: bool) -> None:
-    """Raise PositionError unless these pieces may be on the board.
-
-    There must not be too many, the other side needs one, and no man may be on the last row.
-    """
+    """Raise PositionError unless these pieces may be on the board: not too many, two sides, no man on the last row."""
     if len(pieces) > game.most_pieces:
         name = "endings have" if is_numbered(game) else "the game has"
         raise PositionError(f"{len(pieces)} pieces are on the board; {name} {game.most_pieces} at most")
@@ -155,10 +152,8 @@ def move_name(game: Any, position: int, move: int) -> str:
 
 
 def parse(game: Any, position: int, text: str) -> int:
-    """Return the legal move of a text; raise MoveError for none or several.
-
-    The text may leave out the squares between the first and the last.
-    """
+    """Return the legal move of a text, which may leave out squares between first and last; raise MoveError for none or
+    several."""
     moves = {move_name(game, position, move): move for move in game.generate_moves(position)}
     wanted = re.split("[-x:]", text.strip().lower())
     exact = [name for name in moves if re.split("[-x]", name) == wanted]

@@ -11,11 +11,7 @@ WIDTH = 79
 
 
 def pdn(game: Any, position: int, moves: Sequence[int], players: Sequence[str], finished: bool) -> str:
-    """Return a game from a position as PDN.
-
-    *players* are the names of the first and the second player. A *finished* game that has not ended on the board is a
-    draw, for example by repetition.
-    """
+    """Return a game as PDN, between two *players*. A *finished* game that has not ended on the board is a draw."""
     start, first = game.write(position), game.draw_turn(position)
     white, black = players if first == "w" else reversed(players)
     words: list[str] = []

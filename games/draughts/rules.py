@@ -64,10 +64,8 @@ class Draughts(Numbering):
     feature_weights = (100, 140, 2, 10)
 
     def features(self, position):
-        """Return the leads in men, in kings, in rows of men, and in men on the first row.
-
-        Men on the first row keep the opponent from crowning.
-        """
+        """Return the leads in men, in kings, in rows of men, and in men on the first row, who keep the opponent from
+        crowning."""
         own, other, kings = self.sets(position)
         men, theirs = own & ~kings, self.turned(other & ~kings)
         first = (1 << self.width) - 1
@@ -139,10 +137,7 @@ class Draughts(Numbering):
         return move_name(self, position, move)
 
     def move(self, position, text):
-        """Return the move of a PDN text.
-
-        For a capture the first and the last square suffice if only one capture has them.
-        """
+        """Return the move of a PDN text; for a capture, the first and the last square may suffice."""
         from retrograde.games.draughts.pdn import parse
 
         return parse(self, position, text)

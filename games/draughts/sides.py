@@ -94,9 +94,9 @@ def advances(first: Side, second: Side, rows: int) -> range:
 
 @cache
 def tiers_from(pieces: str, rows: int) -> tuple[int, ...]:
-    """Return the tiers of one ending, or of all with so many pieces, and what they lead to.
+    """Return the tiers of one ending, or of all with so many pieces, and what they lead to, ascending.
 
-    They are ascending. Some of them may have too few squares for their men.
+    Some of them may have too few squares for their men.
     """
     found: set[tuple[Side, Side]] = set()
     left = set(endings_of(int(pieces)) if pieces.isdecimal() else [two_sides(pieces)])

@@ -43,8 +43,8 @@ def classes_in(body: Iterable[ast.AST]) -> Iterator[ast.ClassDef]:
 def body_of(cls: type) -> dict[str, list[ast.stmt]]:
     """Return the statements in the body of a class, by the names that they bind or change.
 
-    `{"ends": [the statement ends = 0], "tier": [def tier …]}`. Raises Dynamic if the class is not found, or has members
-    that its body does not define.
+    `{"ends": [the statement ends = 0], "tier": [def tier …]}`. Raise Dynamic if the class is not found, or has members
+    from elsewhere.
     """
     body = node_of(cls).body
     names = {name for name, _ in bindings(body)}

@@ -81,10 +81,7 @@ def class_digest(cls: type[Game], contract: bool) -> str:
 
 
 def what_is_reached(cls: type[Game], hints: bool = False) -> Any:
-    """Return everything that the rules of a class reach, or with *hints* its hints, as nested tuples.
-
-    If the source does not say what they reach, return whole modules.
-    """
+    """Return all that the rules of a class (with *hints*, its hints) reach, as nested tuples, or whole modules."""
     try:
         try:
             return Trace(cls, False, hints).run()
@@ -95,11 +92,8 @@ def what_is_reached(cls: type[Game], hints: bool = False) -> Any:
 
 
 def settle(module: ModuleType) -> None:
-    """Take the digest of rules that have just been imported, and record the modules beside them, which may change
-    later.
-
-    This also imports what the rules import only at run time.
-    """
+    """Take the digest of rules just imported, which imports the rest, and record the modules beside them before they
+    change."""
     for value in list(vars(module).values()):
         if isinstance(value, type) and issubclass(value, Game) and value.__module__ == module.__name__:
             rules_digest(value)

@@ -27,10 +27,9 @@ def data_folder() -> Path:
 
 
 def config_folder() -> Path:
-    """Return the folder of the user's settings; raise NoHome if there is no home folder.
+    """Return the folder of the user's settings; raise NoHome without a home folder.
 
-    It is never the folder of the databases, which other people may write to. On macOS platformdirs has one folder for
-    both.
+    It is never the folder of the databases, which other people may write to.
     """
     import platformdirs
 

@@ -34,10 +34,10 @@ Scope = Mapping[str, ImportTarget | None]
 
 
 class Resolver(Protocol):
-    """Answers for names from outside a piece of source; each answer is a nested tuple.
+    """Answers for names from outside a piece of source, as nested tuples.
 
-    Where a method takes *names*, as in `["shapes", "bar", "width"]` for `shapes.bar.width`, it returns (answer, names
-    that the answer does not cover).
+    *names* are such as `["shapes", "bar", "width"]` for `shapes.bar.width`; an answer comes with the names that it does
+    not cover.
     """
 
     def resolve_global(self, names: list[str]) -> tuple[Any, list[str]]:
@@ -204,10 +204,7 @@ def names_of(arguments: Any) -> tuple[str, ...]:
 
 
 def bindings(nodes: Any) -> Iterator[tuple[str, ImportTarget | None]]:
-    """Yield the names that statements or targets bind in their own scope, and what they import by them.
-
-    Names that are declared global or nonlocal are left out.
-    """
+    """Yield the names that statements or targets bind in their own scope, and what they import by them."""
     found: dict[str, ImportTarget | None] = {}
     shared: set[str] = set()
     left = list(nodes) if isinstance(nodes, list) else [nodes]

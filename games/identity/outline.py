@@ -36,7 +36,7 @@ def outline(source: bytes) -> Outline:
 
 
 def makers(body: list[ast.stmt]) -> dict[str, list[ast.stmt]]:
-    """Return for each name the statements that bind it, or use it outside of definitions and so may change it.
+    """Return, for each name, the statements that bind it, or use it outside of definitions and so may change it.
 
     For `SIZES = [1]`, `SIZES.append(2)` and `def least(): return SIZES`: both first statements for SIZES.
     """
@@ -71,10 +71,7 @@ GAMES = Path(__file__).resolve().parents[1]
 
 
 def folder_of(module: ModuleType) -> Path:
-    """Return the folder of a module's file. For a module without a file, a folder that holds no modules.
-
-    The kinds of games count as if they were beside the games.
-    """
+    """Return the folder of a module's file, that of the games for kinds of games; an empty one for no file."""
     folder = Path(getattr(module, "__file__", None) or os.devnull).resolve().parent
     return GAMES if folder == GAMES / "kinds" else folder
 

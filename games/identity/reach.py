@@ -58,9 +58,9 @@ def without_looks(statement: ast.stmt) -> ast.stmt:
 
 
 class Trace:
-    """Follows the rules of a class to everything that they use: a `Resolver` that numbers each thing it meets.
+    """A `Resolver` that follows the rules of a class, or its *hints*, to all that they use, and numbers what it meets.
 
-    *handed_on* says that a rule passes the game itself on; *hints* selects the hints instead of the rules.
+    *handed_on*: a rule passes the game itself on.
     """
 
     def __init__(self, cls: type[Game], handed_on: bool, hints: bool = False):
@@ -95,10 +95,8 @@ class Trace:
         return self.options, roots, found
 
     def rules(self) -> set[str]:
-        """Return the members that are rules themselves: options, and methods that the contract or Python calls.
-
-        With *hints*, return the hints instead.
-        """
+        """Return the members that are rules: options, and methods that the contract or Python calls; with *hints*, the
+        hints."""
         hints = HINTS | CLOCK | (NUMBERS if has_chance(self.cls) else frozenset())
         defined = {name for body in self.bodies for name in body}
         if self.hints:

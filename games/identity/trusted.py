@@ -34,10 +34,7 @@ def record_path() -> Path:
 
 
 def remember(name: str, sources: Mapping[Path, bytes]) -> None:
-    """Record the files of a game's rules and their contents. *sources* has the rule module first.
-
-    Does nothing if the record cannot be written.
-    """
+    """Record the files of a game's rules and their contents, the rule module first, if that can be written."""
     digests = {str(path.resolve()): sha256(source).hexdigest() for path, source in sources.items()}
     entry = {"file": next(iter(digests)), "digests": digests}
     known = read_record()

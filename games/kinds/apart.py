@@ -191,10 +191,7 @@ def apart(
     swap: Sequence[int] = (),
     swap_order: Sequence[int] = (),
 ) -> Placements:
-    """Return what may stand on a board of up to 62 cells, like `placements`, for positions that are tuples.
-
-    Raises RuleError for a declaration that makes no sense.
-    """
+    """Like `placements`, for positions that are tuples, on up to 62 cells; raise RuleError for a wrong declaration."""
     if not 1 <= cells <= POSITION_BITS:
         raise RuleError(f"a board of apart(…) has 1 to {POSITION_BITS} cells, and not {cells}")
     board = placements(cells, [(0, (0,))], symmetries, (), swap_order)

@@ -12,7 +12,7 @@ MOST_HEAPS = 12
 
 
 def packed(sizes):
-    """Return the position of heaps with these sizes."""
+    """Return the position of these heaps, HEAP_BITS each: the smallest in the highest bits."""
     position = 0
     for size in sorted(sizes):
         position = position << HEAP_BITS | size

@@ -83,10 +83,8 @@ class Hunt(Sliding, InHand):
 
     @cached_property
     def placements(self):
-        """Tiers go by goats in hand, then by captured goats. Positions where the tigers have won are last.
-
-        While goats are in hand, either player to move has a tier of its own.
-        """
+        """Tiers by goats in hand, which either player to move has apart, then by captured goats; won by the tigers
+        last."""
         refuse(self._faults())
         tigers, hands = len(self.lairs), range(self.goats + 1 if self.placing else 1)
         sections = [

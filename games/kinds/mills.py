@@ -179,10 +179,7 @@ class Mills(Sliding, InHand):
         return [(0, steps.slid, steps.slides)] if steps.slides else []
 
     def section_steps(self, men, number):
-        """X's men slide as far as they may reach, unless one must be put down first.
-
-        A player who has lost moves none.
-        """
+        """X's men slide as far as they may reach, unless one must be put down first or the player has lost."""
         mine, hands = (1 << men[0]) - 1, number >> 1
         hand = self.in_hand(hands)
         if men[0] + hand < 3:

@@ -112,10 +112,8 @@ class Placed(Game):
     # Its parts
 
     def sides(self, position):
-        """Return the men of the player to move and the opponent's men.
-
-        For games of two kinds of men where the lowest bit above them is the player to move.
-        """
+        """Return the men of the player to move and the opponent's, in games of two kinds where the bit above them is
+        the turn."""
         turn = position >> self._bits & 1
         return position >> turn * self._cells & self._full, position >> (1 - turn) * self._cells & self._full
 
@@ -327,10 +325,8 @@ class Placed(Game):
 
     @cached_property
     def _numbered_sets(self):
-        """The number of each set of symmetries that make patterns least. Sets for key cells come first.
-
-        (Not for compiled rules.)
-        """
+        """The number of each set of symmetries that make patterns least, those for key cells first; not for compiled
+        rules."""
         declared = self._declared
         both = (symmetries for sides in declared.sides.values() for _, symmetries in sides)
         return {symmetries: number for number, symmetries in enumerate(dict.fromkeys((*declared.sides, *both)))}
@@ -352,9 +348,9 @@ class Placed(Game):
 
     @cached_property
     def _sides(self):
-        """For each set and each pattern on side cells, the number of its least image.
+        """By set and pattern on side cells, the number of its least image, with the set that remains in the low bits.
 
-        The low bits hold the set that remains. Least images are numbered among those with as many men.
+        Least images are numbered among those with as many men.
         """
         return tuple(
             self._declared.side_leasts[symmetries][least.bit_count()].index(least) << self._set_bits
@@ -397,11 +393,8 @@ class Placed(Game):
 
     @cached_property
     def _side_leasts(self):
-        """The least patterns on side cells, by set, number of men and number.
-
-        An entry is the cells shifted left by one; the low bit says whether key and side pattern are symmetric in
-        themselves.
-        """
+        """The least patterns on side cells, by set, number of men and number: cells << 1 | whether key and side are
+        symmetric."""
         declared = self._declared
         return tuple(
             2 * cells_of(pattern, declared.side) + (len(declared.sides[symmetries][pattern][1]) > 1)

@@ -128,11 +128,8 @@ class Placements:
 
     @cached_property
     def orbits(self) -> tuple[list[list[int]], dict[int, tuple[int, tuple[int, ...]]]]:
-        """The orbits of patterns on key cells.
-
-        The first part lists the least patterns, by number of men. The second has for each pattern its orbit's number
-        and the numbers of the symmetries that make it least.
-        """
+        """The least patterns on key cells by number of men; and for each pattern its orbit's number and the symmetries
+        to its least."""
         least: list[list[int]] = [[] for _ in range(len(self.key) + 1)]
         known: dict[int, tuple[int, tuple[int, ...]]] = {}
         turned = self.turned_on(self.key, back=True)
@@ -148,11 +145,8 @@ class Placements:
 
     @cached_property
     def sides(self) -> dict[tuple[int, ...], list[tuple[int, tuple[int, ...]]]]:
-        """The orbits of patterns on side cells.
-
-        The key is a set of symmetries that make a key pattern least. The value has for each side pattern the least
-        image under any of them, and the symmetries that lead to this image.
-        """
+        """By set of symmetries that make a key pattern least: each side pattern's least image, and the symmetries that
+        lead there."""
         patterns = range(1 << len(self.side))
         turned = [
             [table[one & 255] | table[256 + (one >> 8)] for one in patterns] for table in self.turned_on(self.side)
@@ -178,10 +172,7 @@ class Placements:
 
     @cached_property
     def begins(self) -> list[list[list[int]]]:
-        """Where each key orbit's numbers begin, by men on side cells and by men on key cells.
-
-        Key orbits and side orbits are numbered together. The last entry of each list is the total.
-        """
+        """Where each key orbit's numbers begin, by men on side cells and on key cells; the last entry is the total."""
         least, known = self.orbits
         return [
             [

@@ -78,10 +78,8 @@ class Sliding(Placed):
     # For people
 
     def draw_move(self, position, move):
-        """Return the cells from and to which a man goes.
-
-        A move is source * number of cells + target. A source equal to the number of cells is the hand; it is left out.
-        """
+        """Return the cells from and to which a man goes: a move is source * cells + target, and source `cells` is the
+        hand."""
         return tuple(cell for cell in divmod(move, self._cells) if cell < self._cells)
 
     # Tables
@@ -90,8 +88,8 @@ class Sliding(Placed):
     def _slides_back(self):
         """How men have slid within their tier: lists of (kind, number before, cells from which each cell is reached).
 
-        The key is twice the index of a section in the tables of `Placed`, plus 1 for the second player to move. (Not
-        for compiled rules.)
+        The key is twice a section's index in the tables of `Placed`, plus 1 for the second player to move; not for
+        compiled rules.
         """
         if width_of(self):
             raise RuleError(f"{type(self).__name__} has tuples for positions; slides are for those that are one int")

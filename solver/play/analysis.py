@@ -26,7 +26,7 @@ Facts = dict[str, Any]
 
 
 def summary(database: Database | DatabaseFile) -> Facts:
-    """Return the statistics of a solved game.
+    """Return the statistics of a solved game. Positions are texts; numbers as text if a file is given without its game.
 
     - `positions` and all counts: positions that play can reach, symmetric ones counted. `stored`: records.
     - `by_remoteness`: ascends by value (LOSE, DRAW, TIE, WIN), then by remoteness, which is None for a DRAW.
@@ -36,8 +36,6 @@ def summary(database: Database | DatabaseFile) -> Facts:
     - `slices`: what `slices_of` returns, for a game whose parts of tiers have such names.
     - `compact`: for a compact file, the slots kept, and all slots.
     - `rests_on`: the variants on whose databases this one rests.
-
-    Positions are texts. If a file is given without its game, they are numbers as text.
     """
     file = database.file if isinstance(database, Database) else database
     game = database.game if isinstance(database, Database) else None
@@ -83,10 +81,7 @@ MOST_MEASURES = 1000
 
 
 def measured(file: CheckedFile) -> Facts:
-    """Return a file's metric, and how often each measure occurs, in ascending order.
-
-    The counts are left out for remoteness, and if there are too many different measures.
-    """
+    """Return a file's metric and how often each measure occurs; no counts for remoteness or very many measures."""
     if not isinstance(file.legend, LegendTable):
         return {"metric": file.metric, **file.details} if file.measures else {"metric": METRICS[0]}
     table = file.legend.table
@@ -111,10 +106,7 @@ def measured(file: CheckedFile) -> Facts:
 
 
 def tiers_of(slots: OutcomeReader, game: Game | None) -> Facts:
-    """Return the statistics of each part of each tier with slots, by name; the first tier comes last.
-
-    All counts are of slots, so symmetric positions count once. `longest` is the WIN or LOSE furthest from its end.
-    """
+    """Return the statistics, in slots, of each part of each tier by name; the first tier comes last."""
     tiers: Facts = {}
     for tier, rows in groupby(slots.counts, key=lambda row: row.tier):
         name = game.tier_name(tier) if game else str(tier)
@@ -127,7 +119,7 @@ def tiers_of(slots: OutcomeReader, game: Game | None) -> Facts:
 
 
 def part_name(game: Game | None, tier: int, part: int) -> str:
-    """Return the name of a part of a tier, or its number if it has no name."""
+    """Return the name of a part of a tier, or its number."""
     names = [name for name, _ in game.parts(tier)] if game else []
     return names[part] if part < len(names) else str(part)
 
@@ -149,10 +141,7 @@ def part_facts(slots: OutcomeReader, game: Game | None, rows: list[CountRow]) ->
 
 
 def slices_of(tiers: Facts) -> list[Facts]:
-    """Return the statistics of all parts whose names are like `K v KR`, summed by what each side has.
-
-    `longest_win` is in plies, None if nobody wins. Counts are of slots. Parts with other names are left out.
-    """
+    """Return the statistics of parts named like `K v KR`, summed by what each side has; `longest_win` is in plies."""
     slices: dict[tuple[str, str], Facts] = {}
     for name, part in (named for parts in tiers.values() for named in parts.items()):
         if not (match := SLICE.fullmatch(name)):
@@ -185,7 +174,7 @@ def firsts(game: Game | None) -> Facts:
 
 
 def of_a_puzzle(wins: list[LegendRow], game: Game) -> Facts:
-    """Return the moves of the hardest solvable position, how many positions are as hard, and the first of them."""
+    """Return the remoteness of the hardest solvable position, how many are as hard, and the first of them."""
     far = max(wins, key=lambda row: row.remoteness, default=None)
     least = far and {"remoteness": far.remoteness, "positions": far.positions, "first": text(far.example, game)}
     return {"players": 1, "eccentricity": least}

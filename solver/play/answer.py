@@ -53,7 +53,7 @@ class MoveAnswer:
 
 @dataclass(frozen=True)
 class Answer:
-    """What an oracle knows of a position, and of its moves, the best first. Measures are looked up when needed."""
+    """What an oracle knows of a position and of its moves, the best first."""
 
     oracle: Oracle
     position: int
@@ -109,11 +109,8 @@ class Answer:
         return {**against, "perfect": value}
 
     def to_json(self) -> Json:
-        """Return the answer, ready for JSON.
-
-        A move's facts are those of the position it leads to, for the player to move there; with *again* that is the
-        same player.
-        """
+        """Return the answer, ready for JSON. A move has the facts of the position after it, for the player to move
+        there."""
         moves = [self._move_json(one) for one in self.moves]
         if self.oracle.source != DATABASE:
             known = bounds_json(self.game, self.position, self.bounds)
@@ -131,7 +128,7 @@ class Answer:
         }
 
     def _move_json(self, one: MoveAnswer) -> Json:
-        """Return a move, where it leads and what is known of it, ready for JSON."""
+        """Return a move with the facts of the position after it, ready for JSON."""
         move, child = one.choice.move, one.bounds
         odds = self.odds if self.oracle.metric == "expectation" else {}
         searched = {"at_least": name_of(child.at_least), "at_most": name_of(child.at_most)}
@@ -150,10 +147,9 @@ class Answer:
 def answer_of(
     oracle: Oracle, position: int, seconds: float | None = None, count: int = 0, with_line: bool = True
 ) -> Answer:
-    """Return what an oracle knows of a position and of each of its moves.
+    """Return what an oracle knows of a position and its moves, after *seconds* of search (default: the oracle's own).
 
-    An oracle that searches takes *seconds*, by default as many as it was made with. *count* is the number of plies
-    without progress before. Raises NotInDatabase if play never reaches the position.
+    *count* is the number of plies without progress before. Raise NotInDatabase if play never reaches the position.
     """
     seconds = oracle.seconds if seconds is None else seconds
     if seconds:
@@ -169,10 +165,7 @@ def answer_of(
 
 
 def measures_of(oracle: Oracle, position: int, count: int) -> Json:
-    """Return what an oracle adds to value and remoteness: a metric's measures, and those of the fifty-move rule.
-
-    The latter are the distance to zeroing, and the category after *count* plies without progress.
-    """
+    """Return a metric's measures, the distance to zeroing, and the category after *count* plies without progress."""
     found = oracle.by_zeroing(position) if isinstance(oracle, Solution) else None
     by_rule = {DTZ: signed(*found), "category": category(*found, count)} if found else {}
     return {**oracle.worth(position), **by_rule}
@@ -190,10 +183,7 @@ def odds_of(game: Game, position: int) -> dict[int, int]:
 
 
 def distance_text(game: Game, value: Value, remoteness: int | None, metric: str = METRICS[0]) -> str:
-    """Return the distance to the end in the words of the game, if it has them: `mate in 16`.
-
-    For the metrics dtz and dtc, the distance to progress.
-    """
+    """Return the distance to the end (dtz, dtc: to progress) in the game's words, such as `mate in 16`, or ""."""
     if not remoteness or value not in (WIN, LOSE):
         return ""
     return in_words(remoteness, metric) if metric in TO_PROGRESS else game.distance(value, remoteness)
@@ -216,7 +206,7 @@ def position_json(game: Game, position: int) -> Json:
 
 
 def bounds_json(game: Game, position: int, bounds: ValueBounds) -> Json:
-    """Return what a search knows of a position and how, ready for JSON."""
+    """Return what a search knows of a position, and its effort, ready for JSON."""
     far, evidence = distance_text(game, *bounds.outcome), bounds.evidence
     return {
         "variant": variant(game),

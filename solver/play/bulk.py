@@ -54,10 +54,7 @@ class BulkFinder(ABC):
     """The kernel that searches a block."""
 
     def __init__(self, database: Database):
-        """Prepare for a database.
-
-        The rules are guarded: called for what is no position, they may read outside an array.
-        """
+        """Prepare for a database. Its rules are guarded, because they are asked about ints that may be no positions."""
         self.file, self.contents = database.file, database.file.contents
         self.game = database.game
         self.guarded = GuardedGame(database.game)
@@ -75,7 +72,7 @@ class BulkFinder(ABC):
 
     @abstractmethod
     def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
-        """Return the block of each position, NOWHERE if it has none; write the rows that need no block."""
+        """Return each position's block, NOWHERE if it has none, and write the rows of positions that need none."""
 
     def rows(self, positions: Array) -> Array:
         """Return the legend row of each position, -1 if it has none."""
@@ -100,7 +97,7 @@ class BulkFinder(ABC):
         self.search(lookup, blocks, rows, each)
 
     def search(self, lookup: LookupKeys, blocks: Array, rows: Array, each: Each) -> None:
-        """Write the rows of positions that have a block, by searching the blocks."""
+        """Write the rows of positions that have a block."""
 
         def search(number: int) -> None:
             span = int(begins[number]), int(begins[number + 1])
@@ -116,7 +113,7 @@ class BulkFinder(ABC):
         self.ask(kernels.locate, (positions, lookup), lookup.keys)
 
     def ask(self, kernel: Any, arguments: tuple[Any, ...], answers: Array) -> None:
-        """Run a kernel that asks the rules about positions; where the rules raise, write NOWHERE and go on."""
+        """Run a kernel that asks the rules about positions, and write NOWHERE where they raise."""
         done, trouble = np.zeros(1, np.int64), trouble_array(self.game)
         while done[0] < len(answers):
             try:
@@ -131,7 +128,7 @@ class BulkFinder(ABC):
 
 @contextmanager
 def threads(count: int) -> Iterator[Each]:
-    """Give a function like `map` on as many threads as *count* positions are worth."""
+    """Give a `map` on as many threads as *count* positions are worth."""
     workers = min(-(-count // SLICE), os.cpu_count() or 1)
     with ThreadPoolExecutor(max(1, workers)) as executor:
         yield executor.map if workers > 1 else map
@@ -216,7 +213,7 @@ class SlotsFinder(BulkFinder):
         return LookupBlock(number * self.size, 0, 0, True, NONE, *widened(self.contents.read_block(number)))
 
     def locate(self, positions: Array, lookup: LookupKeys) -> None:
-        """Write the slots instead: they need no canonical positions, and tuples would not fit an array of ints."""
+        """Write the slots in place of canonical positions, since tuples would not fit an array of ints."""
         self.ask(kernels.slots_of_positions, (positions, self.table, lookup.keys), lookup.keys)
 
     def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
@@ -265,7 +262,7 @@ class CompactFinder(SlotsFinder):
 
 
 def widened(*arrays: memoryview) -> list[Array]:
-    """Return parts of a block as int64 arrays, so that its kernel is compiled for one type only."""
+    """Return arrays as int64, so that kernels are compiled for one type."""
     return [np.asarray(array).astype(np.int64) for array in arrays]
 
 

@@ -22,6 +22,7 @@ from retrograde.games.contract.game import LOSE, METRICS, UNDECIDED, WIN, Game, 
 from retrograde.solver.play.judging import error_rate, moves_keeping_value
 from retrograde.solver.play.listing import PositionChunk
 from retrograde.solver.play.solution import Solution
+from retrograde.solver.rules.examine import random_line
 from retrograde.solver.search.depth.names import AdaptiveDepthSearch
 
 Array = np.ndarray[Any, Any]
@@ -49,10 +50,9 @@ class CannotFit(RetrogradeError, ValueError):
 
 
 class Fit(NamedTuple):
-    """The result of a fit.
+    """The result of a fit: *errors* are the error rates before and after, from 0 to 1, by depth.
 
-    *errors* has the error rates before and after, from 0 to 1, for each depth. If *target* is "", the game's own
-    weights are the best known: those found err more.
+    *target* is "" if the game's own weights err least.
     """
 
     weights: tuple[int, ...]
@@ -63,10 +63,7 @@ class Fit(NamedTuple):
 
 
 def fit(solution: Solution, positions: int, judged: int, seed: int) -> Fit:
-    """Fit the weights of the features of a solution's game to a sample of its positions.
-
-    Errors are counted in up to *judged* positions in which some moves give up value and others do not.
-    """
+    """Fit the weights of a game's features to a sample of positions, and count errors in up to *judged* of them."""
     game: Game = solution.game
     if not defines(game, "features"):
         raise CannotFit(f"{variant(game)} has no features; define features and feature_weights in its rules")
@@ -100,20 +97,17 @@ def fit(solution: Solution, positions: int, judged: int, seed: int) -> Fit:
 
 
 def leaves_of(game: Game, sample: PositionChunk, chance: Random) -> list[int]:
-    """Return positions in which searches may stop: undecided and quiet, some random plies after those of a sample."""
+    """Return quiet undecided positions, some random plies after those of a sample."""
     found = []
     for position in sample.each():
-        for _ in range(chance.randrange(max(DEPTHS) + 1)):
-            if game.primitive(position) != UNDECIDED:
-                break
-            position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
+        *_, position = islice(random_line(game, position, chance), 1 + chance.randrange(max(DEPTHS) + 1))
         if game.primitive(position) == UNDECIDED and game.quiet(position):
             found.append(position)
     return found
 
 
 def keeping_in(solution: Solution, sample: PositionChunk, most: int) -> Keeping:
-    """Return the moves of up to *most* positions in which some moves keep the value and others do not."""
+    """Return, for up to *most* positions with moves of both kinds, whether each move keeps the value."""
 
     def differing() -> Iterator[tuple[int, dict[int, bool]]]:
         for position in sample.each():
@@ -138,7 +132,7 @@ def errors_with(game: Game, weights: tuple[int, ...], keeping: Keeping) -> list[
 
 
 def fits(solution: Solution, positions: list[int], features: Array) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield the targets of fits, with the weights that they find."""
+    """Yield the targets of fits ("score", or "value" and "remoteness"), with the weights found."""
     own = np.array(solution.game.feature_weights, float)
     if solution.metric == "score":
         scores = [solution.database.measures(position)["score"] for position in positions]
@@ -167,10 +161,10 @@ def least_squares(features: Array, worth: Array, prior: Array) -> Array:
 
 
 def logistic_regression(features: Array, chances: Array, prior: Array) -> Array:
-    """Return the weights with which 1 / (1 + exp(-features @ weights)) fits *chances* best.
+    """Return the weights, near *prior* if undetermined, with which 1 / (1 + exp(-features @ weights)) fits *chances*
+    best.
 
-    Weights that the sample does not determine stay next to *prior*. Newton's method minimises a convex loss: the cross
-    entropy, and a small penalty for changes.
+    Newton's method minimises the cross entropy plus a small penalty for changes.
     """
     spread = np.where(features.any(axis=0), np.sqrt(np.mean(features**2, axis=0)), 1.0)
     scaled, change = features / spread, np.zeros(features.shape[1])

@@ -49,10 +49,8 @@ class NothingToJudge(RetrogradeError, ValueError):
 
 
 class Errors(NamedTuple):
-    """The error rates of searches to a depth, from 0 to 1, by estimate; None if not tried.
-
-    *looked_at* is the mean number of positions that the search with the game's own estimate examines.
-    """
+    """Error rates of searches to a depth, from 0 to 1, by estimate (None if not tried); *looked_at* is the mean
+    positions with the game's own."""
 
     depth: int
     own: float | None
@@ -77,7 +75,7 @@ class Counts(NamedTuple):
 
 
 class SearchJudge:
-    """Draws random positions of a solution in which a move can give up value, and judges searches by them."""
+    """Judges searches by random positions of a solution in which a move can give up value."""
 
     def __init__(self, solution: Solution, positions: int, seed: int):
         refuse_to_search(solution.game)
@@ -125,7 +123,7 @@ class SearchJudge:
     # Order
 
     def counts(self, deepest: int) -> Iterator[Counts]:
-        """Yield the counts of searches from the start, or from one of the positions if there is none."""
+        """Yield the counts of searches from the start, or from one of the positions."""
         position = next(iter(self.keeping)) if self.solution.start is None else self.solution.start
         return counts_of(self.game, position, deepest)
 
@@ -147,10 +145,9 @@ def moves_keeping_value(solution: Solution, position: int) -> dict[int, bool]:
 def error_rate(
     keeping: Mapping[int, Mapping[int, bool]], scores: Callable[[int, int], Sequence[tuple[int, float]]], depth: int
 ) -> float:
-    """Return the error rate of a search in some positions.
+    """Return how often a search picks a move that gives up value, among equally scored ones on average.
 
-    *keeping* says for each position and move whether the move keeps the value. *scores* returns each move of a position
-    with its score.
+    *keeping* says for each position and move whether it keeps the value; *scores* is `DepthSearch.scores`.
     """
     shares = []
     for position, keeps in keeping.items():
@@ -161,9 +158,9 @@ def error_rate(
 
 
 class Noisy:
-    """An interpreted search with a noisy estimate: the true value except in some positions, always the same ones.
+    """An interpreted search whose estimate is the true value except in some positions, always the same ones.
 
-    `tired` is True after it has examined too many positions; then the last scores mean nothing.
+    `tired` is True after too many positions; then the last scores mean nothing.
     """
 
     def __init__(self, solution: Solution, seed: int):

@@ -26,10 +26,9 @@ GOES_ON = -2
 
 
 class TierTable(NamedTuple):
-    """A file's table of tiers, as int64 arrays. `bounds` has one item more; slots have no `positions` and `masks`.
+    """A file's table of tiers, as int64 arrays; `bounds` has one item more, and slots have no `positions` and `masks`.
 
-    A position's rank is its bits under the tier's mask, pushed together. Records have ALL_BITS for a mask: their ranks
-    are the positions.
+    A position's rank is its bits under the tier's mask, pushed together. Records have ALL_BITS for a mask.
     """
 
     numbers: Array
@@ -39,18 +38,17 @@ class TierTable(NamedTuple):
 
 
 class LookupKeys(NamedTuple):
-    """Positions being looked up: canonical, with their tiers. Later their ranks, with rows in the table of tiers."""
+    """Canonical positions being looked up, with their tiers; later their ranks, with rows of the table of tiers."""
 
     keys: Array
     tiers: Array
 
 
 class LookupBlock(NamedTuple):
-    """A decoded block.
+    """A decoded block: the number of its first item, that item's rank, and `sums` and `outcomes` int64[items].
 
-    `item` is the number of its first item, and `first` that item's rank. `sums` and `outcomes` are int64 arrays of its
-    items. Running `sums` count what is between the items' ranks, only the bits under `mask`. *exact*: an item stands
-    for one rank (a record), and not for all ranks up to the next item (a step).
+    `sums` are running sums of the differences between ranks, in the bits under `mask`. *exact*: an item stands for one
+    rank (a record), not for all ranks up to the next item (a step).
     """
 
     item: int
@@ -81,10 +79,7 @@ def locate(game, positions, lookup, done, trouble):
 
 @kernel
 def slots_of_positions(game, positions, table, slots, done, trouble):
-    """Write each position's slot, numbered through all tiers; NOWHERE if it is no position.
-
-    The position need not be canonical, and may be a tuple.
-    """
+    """Write each position's slot, numbered through all tiers; NOWHERE if it is no position. It may be a tuple."""
     for i in range(done[0], len(positions)):
         done[0] = i
         slots[i] = NOWHERE
@@ -113,7 +108,7 @@ def position_of(game, tier, begin, positions, done, trouble):
 
 @kernel
 def rows_of_ends(game, lookup, ends, rows, done, trouble):
-    """Write the legend row of positions that need no step; GOES_ON for all others.
+    """Write the legend rows of ends and of wins in one ply; GOES_ON for other positions.
 
     *ends* has the row of each value of an end, and last the row of a win in one ply.
     """
@@ -145,10 +140,7 @@ def row_of(numbers, number):
 
 @kernel
 def last_up_to(numbers, low, high, number):
-    """Return the last index in [low, high) whose number is not greater than *number*; *low* if there is none.
-
-    The numbers must ascend in that range.
-    """
+    """Return the last index in [low, high) with a number up to *number*, or *low*; the numbers ascend there."""
     length = high - low
     while length > 1:
         # A binary search without branches: the range shrinks by half each time, whichever half it is.
@@ -160,7 +152,7 @@ def last_up_to(numbers, low, high, number):
 
 @kernel
 def find_blocks(lookup, table, firsts, size, blocks):
-    """Write the block of each canonical position; replace the position by its rank, and the tier by its row."""
+    """Write the block of each canonical position, and replace it by its rank and its tier by the tier's row."""
     keys, tiers = lookup
     numbers, bounds, positions, masks = table
     for i in range(len(blocks)):
@@ -194,9 +186,9 @@ def rank_under(position, mask):
 
 @kernel
 def sort_by_block(blocks, count, lookup):
-    """Return the positions that have a block, sorted by block: (indices, positions, where each block's begin).
+    """Return positions sorted by block: their indices, the sorted keys, and where each block's positions begin.
 
-    Copying them pays: searching in place takes twice as long, since each is on another page of memory.
+    Copying pays: searching in place takes twice as long, on pages far apart.
     """
     begins = np.zeros(count + 1, np.int64)
     # Step 1: count the positions of each block.
@@ -228,7 +220,7 @@ def put_back(order, found, rows):
 
 @kernel
 def find_ranks(span, lookup, table, block, rows):
-    """Write the legend rows of the ranks *span*, which all lie in one block."""
+    """Write the legend rows of the ranks in *span*, (begin, end), which all lie in this block."""
     ranks, tiers = lookup
     _, bounds, positions, masks = table
     item, block_first, mask, exact, sums, outcomes = block
@@ -248,7 +240,7 @@ def find_ranks(span, lookup, table, block, rows):
 
 @kernel
 def find_slots(span, lookup, table, block, rows):
-    """Write the outcomes of the slots *span*, which all lie in one block."""
+    """Write the legend rows of the slots in *span*, (begin, end), which all lie in this block."""
     slots, item, outcomes = lookup.keys, block.item, block.outcomes
     for i in range(span[0], span[1]):
         rows[i] = outcomes[slots[i] - item]

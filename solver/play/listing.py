@@ -38,10 +38,7 @@ TIERS_NAMED = 6
 
 
 class PositionChunk(NamedTuple):
-    """Positions, each with its tier, value (uint8, as in Value) and remoteness (int32; -1 for a DRAW).
-
-    Positions that are tuples are rows, int64[n, ints].
-    """
+    """Positions with their tiers, values (uint8, as in Value) and remoteness (int32; DRAW: -1); tuples are rows."""
 
     tiers: NDArray[np.int64]
     positions: NDArray[np.int64]
@@ -59,7 +56,7 @@ class PositionChunk(NamedTuple):
         return listed(self.positions)
 
     def only(self, which: NDArray[Any] | slice) -> "PositionChunk":
-        """Return some of them, by a mask, by indices or by a slice."""
+        """Return the chosen positions, by a mask, indices or a slice."""
         return PositionChunk(self.tiers[which], self.positions[which], self.values[which], self.remoteness[which])
 
 
@@ -75,10 +72,7 @@ class NoTier(RetrogradeError, LookupError):
 
 @dataclass(frozen=True)
 class Listing:
-    """Canonical positions of a database, one for each set of symmetric ones; an iterable of `PositionChunk`.
-
-    If the requested tier does not exist, NoTier is raised at the end of the iteration.
-    """
+    """Canonical positions of a database; an iterable of `PositionChunk`, which raises NoTier at its end."""
 
     database: Database
     value: Value | None = None
@@ -93,10 +87,8 @@ class Listing:
     def of(
         cls, database: Database, value: Value | str | None, remoteness: int | range | None, tier: int | None
     ) -> Self:
-        """Return the listing for a value or its name, a remoteness or a range, and a tier; None for any.
-
-        Raises ValueError or TypeError for arguments that are none of these.
-        """
+        """Return the listing for a value or its name, a remoteness or a range, and a tier; None for any. Raise
+        ValueError or TypeError for anything else."""
         least, most = (None, None) if remoteness is None else ends_of(remoteness)
         of_value, of_tier = None if value is None else value_of(value), None if tier is None else index(tier)
         return cls(database, of_value, least, most, of_tier)
@@ -124,7 +116,7 @@ class Listing:
             raise NoTier(f"there is no tier {self.tier} in {where}, {tiers_text(tiers)}")
 
     def selects(self, values: NDArray[Any], plies: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which positions the listing has, by their values and remoteness, whatever their tiers."""
+        """Return which positions the listing has, by value and remoteness alone."""
         wanted = np.full(len(values), True)
         if self.value is not None:
             wanted &= values == self.value
@@ -134,7 +126,7 @@ class Listing:
         return wanted
 
     def __len__(self) -> int:
-        """Return the number of positions. For a single tier, and for steps and bounds, they are listed and counted."""
+        """Return the number of positions; for a tier, steps or bounds this lists them all."""
         return self.count
 
     @cached_property
@@ -147,7 +139,7 @@ class Listing:
         return int(self.selects(values, plies) @ [row.stored for row in rows])
 
     def sample(self, count: int, seed: int | None = None) -> PositionChunk:
-        """Return *count* random positions in order, or all if there are fewer. Each is equally likely."""
+        """Return *count* random positions in order, or all if there are fewer; each is equally likely."""
         chance = np.random.default_rng(seed)
         # Reservoir sampling: each position gets a random key, and those with the least keys stay.
         kept, keys = empty_chunk(self.database), np.empty(0)
@@ -159,7 +151,7 @@ class Listing:
         return kept
 
     def _repr_html_(self) -> str:
-        """Return the first positions as a table, for notebooks; only its options if the game must be explored."""
+        """Return the first positions as an HTML table; only the options if the game would have to be explored."""
         if isinstance(self.database.file.contents, StepsReader):
             return f"<p>{escape(repr(self))}</p>"
         first = next(iter(self), empty_chunk(self.database)).only(slice(SHOWN))
@@ -212,7 +204,7 @@ def value_of(given: Value | str) -> Value:
 
 
 def ends_of(given: int | range) -> tuple[int, int]:
-    """Return the least and the greatest of some plies; raise ValueError if they are no plies."""
+    """Return the least and the greatest of these plies; raise ValueError if they are none."""
     if not isinstance(given, range):
         given = range(index(given), index(given) + 1)
     if given.step != 1 or not given or given.start < 0:
@@ -264,7 +256,7 @@ def records_of(database: Database) -> Iterator[TierChunk]:
 
 
 def slots_of(database: SlotsDatabase) -> Iterator[TierChunk]:
-    """Yield the positions of slots, with compiled rules if they compile."""
+    """Yield the positions of slots, by compiled rules if they compile."""
     contents = database.file.contents
     # One slot shows whether the rules compile.
     try:

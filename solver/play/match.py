@@ -14,6 +14,7 @@ from retrograde.games.contract.raised import given_start
 from retrograde.games.contract.zeroing import PATIENCE, count_after
 from retrograde.solver.play.oracle import Oracle
 from retrograde.solver.play.player import Player
+from retrograde.solver.rules.examine import random_line
 
 ENDLESS = 3
 """A game is a draw when a position occurs this often."""
@@ -29,10 +30,9 @@ class NoBeginning(RetrogradeError, ValueError):
 
 
 class FinishedGame(NamedTuple):
-    """A finished game: its moves, its value, and both players' mistakes.
+    """A finished game: its moves, its value for the player who moved first, and both players' mistakes.
 
-    The value (WIN, LOSE, TIE or DRAW) is for the player who moved first. Mistakes are moves known to have given up
-    value. In a puzzle all moves are the first player's.
+    Mistakes are moves known to have given up value. In a puzzle all moves are the first player's.
     """
 
     moves: list[int]
@@ -46,8 +46,7 @@ class FinishedGame(NamedTuple):
 def random_position(oracle: Oracle, chance: Random, tries: int = MOST_TRIES) -> int:
     """Return a random position in which the game goes on; raise NoBeginning after *tries* failures.
 
-    If the game numbers its positions and has no start, the position is from the first tier. Otherwise it comes from
-    random moves.
+    It is of the first tier if the game numbers its positions and has no start, else reached by random moves.
     """
     game: Any = oracle.game
     if Traits.of(game).is_numbered and given_start(game) is None:
@@ -64,10 +63,7 @@ def random_position(oracle: Oracle, chance: Random, tries: int = MOST_TRIES) -> 
 
 
 def any_position(oracle: Oracle, chance: Random) -> int:
-    """Like `random_position`, but if none is found return one where the game is over.
-
-    Two bare kings, for example, have no other position.
-    """
+    """Like `random_position`, or a position where the game is over if there is no other, as for two bare kings."""
     try:
         return random_position(oracle, chance, FEW_TRIES)
     except NoBeginning:
@@ -87,11 +83,7 @@ def example_of(game: Any) -> int:
 
 def wander(game: Game, chance: Random) -> int:
     """Return the position after a random number of random moves."""
-    position: int = game.start
-    for _ in range(chance.randrange(LONGEST_WALK)):
-        if game.primitive(position) != UNDECIDED:
-            break
-        position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
+    *_, position = islice(random_line(game, game.start, chance), 1 + chance.randrange(LONGEST_WALK))
     return position
 
 
@@ -115,12 +107,10 @@ def play(
     by_rule: ByRule | None = None,
     count: int = 0,
 ) -> FinishedGame:
-    """Play a game from a position to its end; chance moves by the *dice*.
+    """Play a game to its end; chance moves by the *dice*.
 
-    With *by_rule*, plies without progress are counted, from *count* on, and the game is a draw when the rule says so.
-
-    In games with chance, positions may repeat, since the dice may bring them up again. If expectations are known, no
-    move is called a mistake: most are better or worse by a little.
+    With *by_rule*, plies without progress are counted, from *count* on, and the rule may end the game as a draw. In
+    games with chance positions may repeat. If expectations are known, no move is called a mistake.
     """
     game, start, dice = oracle.game, position, dice or Random()
     expected = getattr(oracle, "metric", "") == "expectation"
@@ -170,7 +160,7 @@ def play(
 
 
 def points_of(game: Game, position: int, moves: Sequence[int]) -> tuple[int, int]:
-    """Return the points of both players for moves and the end; the player who moved first comes first."""
+    """Return what both players get for moves and the end; the player who moved first comes first."""
     start, points = position, [0, 0]
     for ply, move in enumerate([*moves, None]):
         side, player = side_of(game, start, position, ply), max(0, mover(game, position))
@@ -186,10 +176,7 @@ def roll(game: Game, position: int, dice: Random) -> int:
 
 
 def gave_up(before: Value, after: Value, again: bool = False) -> bool:
-    """Return whether a move is known to give up value, from the values before and after it.
-
-    *again*: the same player moves after it.
-    """
+    """Return whether a move is known to give up value; *again*: the same player moves after it."""
     return UNDECIDED not in (before, after) and (after if again else FLIPPED[after]) != before
 
 
@@ -222,7 +209,7 @@ class Review(NamedTuple):
 
     @property
     def value(self) -> Value:
-        """What the move brought the player who made it."""
+        """The value that the move brought the player who made it."""
         return self.played.brings
 
     @property

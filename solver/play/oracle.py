@@ -48,9 +48,9 @@ class Evidence(NamedTuple):
 
 
 class ValueBounds(NamedTuple):
-    """What is known of a position, for the player to move: the worst and the best value still possible.
+    """The worst and the best value that a position may still have, for the player to move.
 
-    `no_end_within`: the plies within which neither side can force a win, if only that is known.
+    Neither side can force a win within `no_end_within` plies, if only that is known.
     """
 
     at_least: Value
@@ -99,9 +99,7 @@ def bounds_of_finding(found: "SearchResult") -> ValueBounds:
 
 
 def bounds_for_mover(child: ValueBounds, again: bool = False) -> ValueBounds:
-    """Return what a move brings the player who makes it, from what is known of the position after it.
-
-    *again*: the same player moves there.
+    """Return what a move brings the player who makes it, by the bounds after it; *again*: the same player moves there.
 
     >>> unproved, proved = (LOSE, TIE, None, Evidence(SEARCH)), (LOSE, LOSE, 2, Evidence(DATABASE))
     >>> bounds_for_mover(ValueBounds(*unproved))[:2], bounds_for_mover(ValueBounds(*proved))[:3]
@@ -117,10 +115,9 @@ def bounds_for_mover(child: ValueBounds, again: bool = False) -> ValueBounds:
 
 
 class Oracle(ABC):
-    """Answers questions about the positions of a game. A context manager.
+    """Answers questions about the positions of a game; a context manager.
 
-    A question may limit the seconds; otherwise the oracle's own limit holds. With 0 seconds it answers what it knows
-    already. A database needs no time.
+    A question may limit the seconds of search; 0 asks for what is known already.
     """
 
     game: Game
@@ -172,10 +169,7 @@ class Oracle(ABC):
 
     @abstractmethod
     def best(self, position: int, seconds: float | None = None) -> list[Choice]:
-        """Return the best moves: all of them if known at once, else the first one found.
-
-        If the time does not suffice to find a best move, return only the one of which most is known.
-        """
+        """Return the best moves: all if known at once, else the first one found, or the one of which most is known."""
 
     @abstractmethod
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:

@@ -36,7 +36,7 @@ class NoPlayer(RetrogradeError, ValueError):
 
 
 def perfect(oracle: Oracle, position: int) -> int:
-    """Choose among the best moves the one after which the opponent can err in the most ways (see `problems`)."""
+    """Return a best move: the one after which the opponent can err in the most ways (see `problems`)."""
     choices = oracle.best(position)
     if len(choices) == 1:
         return choices[0].move
@@ -54,11 +54,8 @@ def perfect(oracle: Oracle, position: int) -> int:
 
 
 def problems(choice: Choice, replies: list[Choice]) -> tuple[int, int, float]:
-    """Return how difficult a move makes the game for the opponent; greater is harder.
-
-    The parts are: the replies that lose needlessly, or needlessly soon; the other replies that give something up; and
-    how soon the quickest losing reply ends the game. A move after which the same player moves again sets no problems.
-    """
+    """Return how difficult a move makes the game for the opponent, greater is harder: the replies that lose needlessly
+    (or needlessly soon), the other replies that give something up, and minus the plies of the quickest losing reply."""
     if choice.again:
         return 0, 0, 0.0
     worst = [reply for reply in replies if reply.brings == LOSE]
@@ -72,7 +69,7 @@ def problems(choice: Choice, replies: list[Choice]) -> tuple[int, int, float]:
 
 
 def first_best(oracle: Oracle, position: int) -> int:
-    """Choose the first of the best moves in the rules' order: as good, but sets no traps."""
+    """Return the first of the best moves in the rules' order."""
     return oracle.moves(position)[0].move
 
 
@@ -131,10 +128,7 @@ BY_MODEL = ("skill", "exploit")
 
 
 def make_player(name: str, oracle: Oracle, chance: Random) -> Player:
-    """Return a player by name or by skill, a number from 0 to 1; raise NoPlayer if there is none.
-
-    Installed players are looked up only for names that are not built in.
-    """
+    """Return a player by name or by skill, a number from 0 to 1; raise NoPlayer if there is none."""
     if name in PLAYERS:
         return PLAYERS[name](oracle, chance)
     if choose := searcher_named(name, oracle.game, chance):

@@ -147,7 +147,7 @@ class Solution(Oracle):
         return choice._replace(remoteness=plies, far=progress_in_words(plies + 1, self.metric))
 
     def _given(self, choice: Choice, measures: list[int], mover: int) -> Value:
-        """Return the value that a move brings including its reward; UNDECIDED for metrics without rewards."""
+        """Return the value that a move brings, its reward included; UNDECIDED for metrics without rewards."""
         if self.metric == "utilities":
             return gives(measures, mover)
         if self.metric != "score":
@@ -156,7 +156,7 @@ class Solution(Oracle):
         return WIN if measures[0] > 0 else LOSE if measures[0] < 0 else level
 
     def _of_mover(self, measures: list[int], again: bool) -> list[int]:
-        """Turn a child's scores or expectations, which are for the player to move there, to the player who moves."""
+        """Return a child's scores or expectations for the player who moves."""
         return measures if again else [-measure for measure in reversed(measures)]
 
     @cached_property
@@ -195,7 +195,7 @@ class Solution(Oracle):
             return None
 
     def _by_progress(self, other: "Solution | None", position: int) -> Outcome | None:
-        """Return what a solution by another metric says of a position; None, with one warning, if its file is bad."""
+        """Return another solution's outcome of a position; None, with one warning, if its file is bad."""
         if other is None or other.metric in self._unreadable:
             return None
         try:
@@ -302,7 +302,7 @@ class Response(Solution):
 
     @cached_property
     def perfect(self) -> Solution | None:
-        """The game's own solution from the usual folder; None if there is none or it is unreadable."""
+        """The game's own solution from the usual folder; None if it is missing or unreadable."""
         try:
             return open_solution(self.variant, game=folded(self.game))
         except RetrogradeError:

@@ -50,7 +50,7 @@ FILLS = {1: "#bfe5bf", 0: "#eeeeee", -1: "#f0c3c3"}
 
 @dataclass
 class Boards:
-    """The boards to draw, each defined once and used wherever it occurs; also their size."""
+    """The boards to draw, each defined once, and their size."""
 
     game: Game
     longest: int
@@ -134,7 +134,7 @@ class TreeDrawing:
         return self.boards.height + DOWN
 
     def draw_below(self, node: Node, depth: int, left: float, ply: int = 0) -> float:
-        """Draw a node and its subtree to a depth, right of *left*; return the x of the node's middle."""
+        """Draw a node and its subtree to *depth* plies, right of *left*; return the x of the node's middle."""
         top = HEAD + ply * self.step
         # Step 1: draw the children from left to right.
         below = node.children if depth else []
@@ -165,7 +165,7 @@ class TreeDrawing:
         return x
 
     def node_at(self, node: Node, x: float, top: float, hidden: bool) -> Iterator[str]:
-        """Yield a node's board, value and window; and how many nodes are below, if these are *hidden*."""
+        """Yield a node's board, value and window; if its subtree is *hidden*, also how many nodes are below."""
         high = top + self.boards.height
         fill = FILLS[(node.value > DECIDED) - (node.value < -DECIDED)]
         text = self.tree.label(node)

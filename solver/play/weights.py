@@ -27,10 +27,8 @@ class WrongWeights(RetrogradeError, ValueError):
 
 
 def load_weights(game: Game, path: str | os.PathLike[str] | None = None, home: Path | None = None) -> Game:
-    """Return a game with the weights in a file, by default in the game's file in the usual folder, if there is one.
-
-    Raises WrongWeights if the file is not one of this game.
-    """
+    """Return a game with the weights in a file, by default its file in the usual folder; the game itself if there is
+    none. Raise WrongWeights if they do not fit the game."""
     if path is None:
         path = weights_path(variant(game), home)
         if not defines(game, "features") or not os.path.exists(path):  # False also for names that no file can have
@@ -61,7 +59,7 @@ def read_weights(path: Path, game: Game) -> tuple[int, ...]:
 
 
 def is_list_of_weights(weights: Any) -> bool:
-    """Return whether something from a file is a list of ints that weights may be."""
+    """Return whether a value from a file is a list of ints that weights may be."""
     return isinstance(weights, list) and all(type(one) is int and abs(one) <= ESTIMATE_LIMIT for one in weights)
 
 

@@ -119,7 +119,7 @@ def _(guarded: Any, context: Any) -> GameType:
 
 
 def type_of(game: Game, guarded: bool) -> GameType:
-    """Return the numba type of a game's family, in which positions mean the same throughout."""
+    """Return the numba type of a game; variants of one family (`Game.family`) share it and are compiled once."""
     game_type = numba_type(cast(Any, type(game)), guarded)
     options = options_of(game)
     if options not in game_type.known:
@@ -131,10 +131,7 @@ def type_of(game: Game, guarded: bool) -> GameType:
 
 
 def options_of(game: Game) -> tuple[str, ...]:
-    """Return all options of a game as text, and its weights if they are not those of its class.
-
-    Games that compare equal and have the same name may still differ in an option.
-    """
+    """Return all options of a game as text, and its weights if they are not those of its class."""
     options = tuple(f"{field.name}={getattr(game, field.name)!r}" for field in fields(cast(Any, game)))
     return (*options, f"weights={game.feature_weights}") if "feature_weights" in vars(game) else options
 
@@ -145,7 +142,7 @@ def prepare(game: Game) -> None:
 
 
 def is_cached(game: Game, kernels: Iterable[Any]) -> bool:
-    """Return whether the cache holds machine code of one of some kernels for the rules of a game."""
+    """Return whether the cache on disk has machine code of one of these kernels for the rules of a game."""
     prepare(game)
     return any(is_cached_for(kernel, type_of(game, guarded=False)) for kernel in kernels)
 
@@ -176,21 +173,15 @@ def numba_type(cls: type, guarded: bool) -> type[GameType]:
 
 @cache
 def add_functions(module: ModuleType) -> None:
-    """Register the functions of a rule module with numba, so that rules may call them.
-
-    They run with index checks (GUARD). That costs little, since they receive their arrays as arguments; and all games
-    need it.
-    """
+    """Register the functions of a rule module with numba, so that rules may call them; they check array indices."""
     for function in vars(module).values():
         if isfunction(function) and function.__module__ == module.__name__:
             overload(function, strict=False, jit_options=GUARD)(stand_in(function))
 
 
 def add_member(game_type: type[GameType], name: str, after: int = -1) -> None:
-    """Register one table, property or method of a game with numba.
-
-    With *after*, register instead the member that `super()` finds in the class at that index of the line.
-    """
+    """Register a table, property or method of a game with numba; with *after*, the one that `super()` finds in the
+    class at that index of the line."""
     line = game_type.line
     # The first class behind *after* that defines the name, as Python looks it up.
     place = next((at for at in range(after + 1, len(line)) if name in vars(line[at])), len(line))
@@ -212,12 +203,12 @@ def add_member(game_type: type[GameType], name: str, after: int = -1) -> None:
 
 
 def name_above(place: int, name: str) -> str:
-    """Return the name under which `super().name` is registered for the class at an index of the line."""
+    """Return the name under which `super().name`, in the class at this index of the line, is registered."""
     return f"{name}_above_{place}" if place >= 0 else name
 
 
 def register_above(game_type: type[GameType], name: str, place: int) -> str:
-    """Register what `super().name` is for the class at an index of the line, and return its name."""
+    """Register the member that `super().name` means in the class at this index of the line; return its name."""
     known = name_above(place, name)
     if known not in game_type.above and place >= 0:
         game_type.above.add(known)
@@ -226,7 +217,7 @@ def register_above(game_type: type[GameType], name: str, place: int) -> str:
 
 
 def register_value(game_type: type[GameType], name: str, value: Any) -> str:
-    """Register an attribute of the class, which options of a game do not change, and return its name."""
+    """Register a value that all variants of the game share, as an attribute; return its name."""
     if name not in game_type.above:
         game_type.above.add(name)
         overload_attribute(game_type, name, strict=False, jit_options=COUNTED)(lambda self: lambda self: value)
@@ -253,10 +244,7 @@ def add_numbers(game_type: type[GameType], names: set[str]) -> None:
 
 
 def stand_in(function: FunctionType, game_type: type[GameType] | None = None, kind: type = FunctionType) -> Any:
-    """Return the implementation that numba asks for when rules call *function*, for any types of arguments.
-
-    *kind* is `staticmethod` or `classmethod` for these.
-    """
+    """Return the implementation of *function* that numba asks for; *kind* may be `staticmethod` or `classmethod`."""
 
     def resolve(*args, **named):  # rewrite only now: functions that are never compiled may use all of Python
         if hasattr(function, "compiled_for"):
@@ -272,12 +260,10 @@ def stand_in(function: FunctionType, game_type: type[GameType] | None = None, ki
 
 @cache
 def spelled_out(function: FunctionType, game_type: type[GameType] | None, kind: type = FunctionType) -> FunctionType:
-    """Return a function rewritten in the part of Python that numba understands.
+    """Return a function rewritten in the part of Python that numba compiles; see `SpellOut` and `Expressions`.
 
-    Each `yield from` becomes a loop, and a loop over the cells of a field one over the bits of a set. In a method,
-    `super().name` becomes a member of the game with a name of its own, which is registered with numba. A static method
-    gets the game as its first argument. `Expressions` rewrites expressions. Raises RuleError if the source is not
-    found, or if `super()` refers to a class that the game is not derived from.
+    In a method, `super().name` becomes a registered member of the game. A static method gets the game as its first
+    argument. Raise RuleError if there is no source, or if `super()` stands in a class that is no base of the game.
     """
     code = function.__code__
     loops = code.co_flags & CO_GENERATOR and any(at.opname == "GET_YIELD_FROM_ITER" for at in get_instructions(code))
@@ -331,10 +317,7 @@ def names_in(code: CodeType) -> set[str]:
 
 
 def tables_in(function: FunctionType, names: set[str]) -> dict[str, Any]:
-    """Return what stands in compiled code for the lists, dicts and sets outside a function that it names.
-
-    A tuple stays one, unless its rows differ in length.
-    """
+    """Return compiled forms of the lists, dicts, sets and uneven tuples outside a function that it names, by name."""
     found = {}
     for name in names:
         value = function.__globals__.get(name)
@@ -357,10 +340,8 @@ def names_class(function: FunctionType, names: set[str], game_type: type[GameTyp
 
 
 def member_of_class(function: FunctionType, game_type: type[GameType], owner: str, name: str, with_game: bool) -> str:
-    """Return by which name a game knows `owner.name` in a function; "" if it does not. Register the member.
-
-    An *owner* "" stands for the class of the game. *with_game*: it is a method that is called with the game.
-    """
+    """Register what *function* means by `owner.name`, where "" as *owner* is the game's class; return its name, or ""
+    if the game has no such member. *with_game*: it is a method that is called with the game."""
     cls: Any = function.__globals__.get(owner) if owner else game_type.line[0]
     home = next((base for base in cls.__mro__ if name in vars(base)), None) if cls in game_type.line else None
     if home not in game_type.line:
@@ -381,7 +362,7 @@ def cells_named_in(code: CodeType, game_type: type[GameType]) -> set[str]:
 
 
 def place_of(function: FunctionType, game_type: type[GameType]) -> int:
-    """Return the index, in the game's line of classes, of the class that defines a method with `super()`."""
+    """Return the index, in the game's line of classes, of the class in whose body a method says `super()`."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     said_by = cells["__class__"].cell_contents
     if said_by not in game_type.line:
@@ -391,11 +372,7 @@ def place_of(function: FunctionType, game_type: type[GameType]) -> int:
 
 
 def bare(definition: ast.FunctionDef) -> ast.FunctionDef:
-    """Return a function definition without annotations, defaults and decorators.
-
-    Python evaluates these when it defines the function. Their names may be known only inside a class, or only to type
-    checkers.
-    """
+    """Return a function definition without annotations, defaults and decorators, whose names may be unknown here."""
     arguments = definition.args
     for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
         argument.annotation = None
@@ -406,7 +383,7 @@ def bare(definition: ast.FunctionDef) -> ast.FunctionDef:
 
 
 def definition_of(function: FunctionType) -> Any:
-    """Return the syntax tree of a function as it was imported. Raise RuleError if its module does not contain it."""
+    """Return the syntax tree of a function from the source of its module; raise RuleError if it is not there."""
     with suppress(OSError):
         for node in ast.walk(ast.parse(source_of(module_of(function)))):
             if isinstance(node, ast.FunctionDef) and node.name == function.__name__:

@@ -22,9 +22,9 @@ IMAGES = 100
 
 
 def check_consistency(game: Game, children: dict[int, list[int]], values: dict[int, Value]) -> None:
-    """Check that the rules repeat what they said about some positions. Raise RuleError if an answer differs.
+    """Call the rules again for a sample of positions, and raise RuleError if an answer differs.
 
-    *children* holds the distinct children of all positions, *values* the values of primitive positions.
+    *children* has the distinct children of all positions, *values* the values of the primitive ones.
     """
     # Every k-th position, so that at most SAMPLE are checked.
     traits = Traits.of(game)
@@ -43,7 +43,7 @@ def check_consistency(game: Game, children: dict[int, list[int]], values: dict[i
 
 
 def check_parents(game: Game, children: dict[int, list[int]], values: dict[int, Value], sample: Iterable[int]) -> None:
-    """Compare the parents that the rules yield for some positions with the positions from which moves lead there."""
+    """Raise RuleError unless `parents` yields, for a sample of positions, just the positions with a move there."""
     met: dict[int, set[int]] = {position: set() for position in sample}
     for parent, reached in children.items():
         for child in reached:
@@ -60,7 +60,7 @@ def check_parents(game: Game, children: dict[int, list[int]], values: dict[int, 
 
 
 def by_tier(game: Game, positions: Iterable[int]) -> dict[int, list[int]]:
-    """Return positions by tier. Raise RuleError if a tier is not an int of 64 bits."""
+    """Return positions by tier; raise RuleError if a tier is no int of 64 bits."""
     found: defaultdict[int, list[int]] = defaultdict(list)
     for position in positions:
         with blame(game, position):
@@ -76,10 +76,9 @@ def by_tier(game: Game, positions: Iterable[int]) -> dict[int, list[int]]:
 
 
 def blame_parents(game: Game, child: int, known: Callable[[int], bool], others: Iterable[int]) -> NoReturn:
-    """Raise the RuleError for a position whose parents() are not the positions from which moves lead there.
+    """Raise the RuleError that says which parent of a position, or of another one in its tier, is wrong or missing.
 
-    Only parents for which *known* is true count. If none of them is wrong, one must be missing: it is searched among
-    *others*, positions of the tier.
+    Only parents for which *known* is true count. A missing one is searched among *others*, positions of the tier.
     """
     for parent in own_parents(game, child):
         if known(parent) and game.primitive(parent) == UNDECIDED and child not in examine(game, parent)[2]:
@@ -97,7 +96,7 @@ def blame_parents(game: Game, child: int, known: Callable[[int], bool], others: 
 
 
 def own_parents(game: Game, position: int) -> list[int]:
-    """Return the distinct canonical parents of a position, from parents(), that lie in its tier."""
+    """Return the distinct canonical parents that `parents` yields for a position and that lie in its tier."""
     with blame(game, position):
         given = [canonical(game, checked_position(game, parent, "parents()")) for parent in game.parents(position)]
         return [parent for parent in dict.fromkeys(given) if game.tier(parent) == game.tier(position)]

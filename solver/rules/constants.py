@@ -19,10 +19,10 @@ MOST_ROWS = 256
 
 
 def constant(value: Any, name: str = "it") -> Any:
-    """Return an option or table as a constant for compiled code.
+    """Return an option or table in the form that compiled code holds; raise RuleError, which calls it *name*, if it has
+    none.
 
-    Compiled ints have a sign: a set of 64 cells with the last one becomes negative. *name* is what the message calls
-    it. Raises RuleError if compiled code cannot hold the value.
+    Ints are signed there: the set of all 64 cells is -1.
     """
     if isinstance(value, dict):
         return Dict(value, name)
@@ -52,7 +52,7 @@ def constant(value: Any, name: str = "it") -> Any:
 
 
 class Dict:
-    """A dict outside a function, from ints to ints or rows of ints."""
+    """The keys and values of a dict outside a function, from ints to ints or rows of ints."""
 
     def __init__(self, items: dict[Any, Any], name: str):
         self.keys, self.values = constant((*items,), name), constant((*items.values(),), name)
@@ -63,7 +63,7 @@ class Dict:
 
 
 class DictType(types.Opaque):
-    """Numba's view of a dict; dicts with equal items in the same order share a type."""
+    """Numba's view of a `Dict`; dicts with equal items in the same order share a type."""
 
     def __init__(self, items: Dict):
         self.items = items
@@ -81,7 +81,7 @@ def _(context: Any, builder: Any, typ: Any, items: Any) -> Any:
 
 
 def finder(table: DictType) -> Any:
-    """Return a compiled function that returns the place of a key among the items of a dict, or -1."""
+    """Return a compiled function from a key of a dict to its index among the items, or -1."""
     ascending, order = table.items.ascending, table.items.order
 
     @register_jitable

@@ -148,10 +148,7 @@ def address(game, position):
 
 @entry_kernel
 def children(game, position, skip, buffer):
-    """Write each move with the child that it leads to, and return how many.
-
-    One call for a position is faster than a call for each move.
-    """
+    """Write each move with its child, and return how many: one call for a position is faster than one for each move."""
     count = 0
     for move in game.generate_moves(position):
         if count >= skip:
@@ -164,10 +161,7 @@ def children(game, position, skip, buffer):
 
 @entry_kernel
 def checked_canonical(game, position):
-    """Return the canonical position, its tier, and whether the position is an image of it.
-
-    It need not be: the canonical position may lack bits that are no part of a position.
-    """
+    """Return the canonical position, its tier, and whether *position* is an image of it: false if it has stray bits."""
     least = as_position(game.canonical(position))
     tier = np.int64(whole(game.tier(least)))
     if least == position:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dis import opmap
 from itertools import islice
 from operator import index
+from random import Random
 from typing import Any
 
 from retrograde.games import CHANCE, UNDECIDED, Game, RetrogradeError, RuleError, Value
@@ -22,10 +23,7 @@ MIX = 0x9E3779B97F4A7C15
 
 
 def examine(game: Game, position: int) -> tuple[Value, list[int], list[int]]:
-    """Return a position's primitive value, its moves, and the canonical children they lead to.
-
-    Raises RuleError if the rules break the contract.
-    """
+    """Return a position's primitive value, moves and canonical children; raise RuleError if the contract is broken."""
     with blame(game, position):
         # Case: the game is over. There are no moves to check.
         value = checked_value(game.primitive(position))
@@ -51,6 +49,14 @@ def examine(game: Game, position: int) -> tuple[Value, list[int], list[int]]:
         return value, moves, children
 
 
+def random_line(game: Game, position: int, chance: Random) -> Iterator[int]:
+    """Yield a position and, move by random move, those after it, to the end of the game if it has one."""
+    yield position
+    while game.primitive(position) == UNDECIDED:
+        position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
+        yield position
+
+
 def turn_of(game: Game, position: int) -> int:
     """Return whose turn it is: a player, or CHANCE."""
     turn = game.turn(position)
@@ -64,7 +70,7 @@ def turn_of(game: Game, position: int) -> int:
 
 
 def refuse_chance(game: Game, position: int) -> int:
-    """Return whose turn it is. Raise RuleError if it is chance's: remoteness is not defined for chance."""
+    """Return whose turn it is; raise RuleError if it is chance's, since there is no remoteness with chance."""
     with blame(game, position):
         if (turn := turn_of(game, position)) == CHANCE:
             raise Fault("it is chance's turn, and remoteness is for games without; let metric be 'expectation'")
@@ -72,7 +78,7 @@ def refuse_chance(game: Game, position: int) -> int:
 
 
 def movers_of(game: Game, positions: Iterable[int]) -> dict[int, int] | None:
-    """Return who is to move at each position; None if two players alternate. Raises RuleError for chance."""
+    """Return the player to move at each position; None if two players alternate. Raise RuleError at chance's turn."""
     return None if Traits.of(game).alternates else {position: refuse_chance(game, position) for position in positions}
 
 
@@ -94,7 +100,7 @@ def is_for_a_stream(game: Game) -> bool:
 
 
 def first_position(game: Game, start: Any) -> int:
-    """Return the canonical position of a starting position that the rules give."""
+    """Return the canonical form of a starting position; raise RuleError if it is not valid."""
     with blame(game, start):
         first = canonical(game, checked_position(game, start, "start"))
         tier_of(game, first)
@@ -102,7 +108,7 @@ def first_position(game: Game, start: Any) -> int:
 
 
 def tier_of(game: Game, position: int) -> int:
-    """Return the tier of a position. Raise a Fault unless it fits in 64 bits."""
+    """Return the tier of a position. Raise a Fault unless it has TIER_BITS bits at most."""
     tier = game.tier(position)
     try:
         number = index(tier)
@@ -114,12 +120,12 @@ def tier_of(game: Game, position: int) -> int:
 
 
 def canonical(game: Game, position: int) -> int:
-    """Return the canonical position of *position*. Raise a Fault if it is not a position."""
+    """Return the canonical form of a position. Raise a Fault if that is no position."""
     return checked_position(game, game.canonical(position), f"images({position})")
 
 
 class NotForSearch(RetrogradeError, ValueError):
-    """A game that search cannot handle: it needs two alternating players; some need int positions."""
+    """A search cannot handle this game: it needs two alternating players, and sometimes positions that are ints."""
 
 
 def refuse_to_search(game: Game) -> None:
@@ -134,7 +140,7 @@ def is_plain_puzzle(game: Game) -> bool:
 
 
 def advice(game: Game) -> str:
-    """Return what can be done with a game for which something else is refused."""
+    """Return what a user can do with this game instead, with the command."""
     if is_plain_puzzle(game) or (Traits.of(game).alternates and metric_of(game) == "remoteness"):
         return f"search it: retrograde search {typed(game)}"
     solve = "" if Traits.of(game).width else f"; if it is small, solve it: retrograde solve {typed(game)}"
@@ -157,10 +163,7 @@ def not_for_proofs(game: Game) -> str:
 
 
 def refuse_tuples(game: Game, done: str) -> None:
-    """Raise NotForSearch if positions are tuples of ints, since tables and lists there hold ints only.
-
-    *done* says what cannot be done with such a game.
-    """
+    """Raise NotForSearch if positions are tuples; *done* says what that rules out, such as "drawn as a tree"."""
     if Traits.of(game).width:
         what = f"that takes positions that are ints below 2**{POSITION_BITS}, and its are tuples"
         raise NotForSearch(f"{variant(game)} cannot be {done}: {what}; {advice(game)}")
@@ -176,7 +179,7 @@ class Fault(Exception):
 
 @contextmanager
 def blame(game: Game, position: object) -> Iterator[None]:
-    """Turn a Fault, or whatever the rules raise, into a RuleError that names game and position."""
+    """Turn a Fault, or any error of the rules, into a RuleError that names the game and the position."""
     try:
         yield
     except RuleError:
@@ -193,9 +196,7 @@ def blame(game: Game, position: object) -> Iterator[None]:
 def raised_by_rules(error: BaseException) -> bool:
     """Return whether the rules raised an exception, as opposed to Ctrl-C or a time limit.
 
-    Rules that raise SystemExit or KeyboardInterrupt are as broken as rules that raise anything else. A signal
-    interrupts some statement that is not a `raise`. That distinguishes a real Ctrl-C from a KeyboardInterrupt that the
-    rules raise.
+    Only a `raise` in the rules raises KeyboardInterrupt by itself; a signal interrupts some other statement.
     """
     if isinstance(error, Exception | SystemExit):
         return True
@@ -210,7 +211,7 @@ def raised_by_rules(error: BaseException) -> bool:
 
 
 def checked_value(value: Any) -> Value:
-    """Return what primitive() returned as a Value. Refuse bools, which Python would take for 0 and 1."""
+    """Return the answer of primitive() as a Value; raise a Fault for bools, which Python would take for 0 and 1."""
     if value is None or isinstance(value, bool) or value not in tuple(Value):
         raise Fault(f"primitive() gives {value!r}; it must give WIN, LOSE, TIE, DRAW or UNDECIDED")
     return Value(value)
@@ -224,10 +225,7 @@ def checked_move(move: Any) -> int:
 
 
 def checked_position(game: Game, position: Any, source: str) -> int:
-    """Return a position that the rules gave, as an int.
-
-    It may also be a tuple of ints; the same code handles both.
-    """
+    """Return a position that the rules gave as an int, or as a tuple of ints; raise a Fault that names the *source*."""
     if isinstance(position, tuple):
         return checked_tuple(game, position, source)  # type: ignore[no-any-return]  # it goes where ints go
     try:
@@ -240,7 +238,7 @@ def checked_position(game: Game, position: Any, source: str) -> int:
 
 
 def checked_tuple(game: Game, position: tuple[Any, ...], source: str) -> Any:
-    """Return a position that the rules gave as a tuple, as a tuple of ints."""
+    """Return a position that the rules gave as a tuple of ints; raise a Fault if it is no position of this game."""
     if not (width := Traits.of(game).width):
         what = "tuples of such ints, and then all of them, the start too"
         raise Fault(f"{source} gives {position!r:.60}; positions are ints below 2**{POSITION_BITS}, or {what}")
@@ -259,7 +257,7 @@ def is_position(position: Any) -> bool:
 
 
 def key_of(position: Any) -> int:
-    """Return an int position itself; for a tuple, a nonnegative hash that depends on the tuple alone."""
+    """Return an int position itself; for a tuple, a nonnegative hash that is the same in every process."""
     if not isinstance(position, tuple):
         return position  # type: ignore[no-any-return]  # it is an int
     key = 0

@@ -27,11 +27,8 @@ BLOCK = 1 << 14
 
 
 class ExpansionBlock:
-    """A thread's buffers for one block of positions. See Matrix for the fields; the first `columns` columns are valid.
-
-    `places` int64[rows, positions] is for the places of the children, `out` int64[cells + 1] for a list of them.
-    *width* is the number of words of a position, 0 if positions are ints.
-    """
+    """A thread's buffers for a block of positions: the arrays of a Matrix, whose first `columns` columns are valid,
+    `places` int64[rows, positions] for the places of the children, and `out` int64[cells + 1] for a list of them."""
 
     def __init__(self, width: int = 0) -> None:
         self.width = width
@@ -41,7 +38,7 @@ class ExpansionBlock:
         self.images = np.empty((MOST_IMAGES, width) if width else MOST_IMAGES, np.int64)
 
     def fit(self, rows: int, positions: int, sizes: bool = False) -> None:
-        """Make all arrays large enough for *rows* times *positions* cells, and cut views of that shape."""
+        """Cut views for *rows* times *positions* cells, after making the arrays larger if needed."""
         cells = rows * positions
         if cells >= self.flat.shape[1]:
             self.flat = np.empty((4, max(cells + 1, CELLS + 1)), np.int64)
@@ -59,15 +56,14 @@ class ExpansionBlock:
         self.columns = 0
 
     def in_a_list(self) -> tuple[Array, Array, Array]:
-        """Return all children in one list, with the tier of each and the index of the position that it is a child
-        of."""
+        """Return arrays of all children, of their tiers, and of the indices of their parents in the block."""
         children = self.children[:, : self.columns]
         there = (children[..., 0] if self.width else children) >= 0
         parents = np.broadcast_to(self.origins[: self.columns], there.shape)
         return children[there], self.tiers[:, : self.columns][there], parents[there]
 
     def by_position(self) -> tuple[list[int], list[list[Any]]]:
-        """Return the primitive value and the list of children of each position."""
+        """Return each position's primitive value, and each position's list of children."""
         children: list[list[Any]] = [[] for _ in self.primitives]
         for column, origin in enumerate(self.origins[: self.columns].tolist()):
             cells = listed(self.children[:, column])
@@ -89,17 +85,15 @@ class Expander:
         self.local = threading.local()
 
     def blocks(self, begin: int, end: int, times: int = 1) -> Iterator[tuple[int, int]]:
-        """Yield (begin, end) of blocks that cover a range of positions, each of the best length, or *times* as long."""
+        """Yield (begin, end) of consecutive blocks from *begin* to *end*, each *times* as long as suits the cache."""
         while begin < end:
             stop = min(begin + max(1, times * min(BLOCK, CELLS // self.rows)), end)
             yield begin, stop
             begin = stop
 
     def expand(self, tier: int, positions: Array, sizes: bool = False) -> ExpansionBlock:
-        """Return a block with the children of some positions of a tier.
-
-        With *sizes*, the block also holds how many positions are equal to each by symmetry.
-        """
+        """Return a block with the children of positions of a tier; with *sizes*, also how many positions each stands
+        for."""
         wide = positions.astype(np.int64, copy=False)
         return self.run(
             lambda block, trouble: kernels.expand(self.rules, tier, wide, block.matrix, trouble), len(positions), sizes
@@ -113,7 +107,7 @@ class Expander:
         return found
 
     def expand_parents(self, tier: int, positions: Array) -> ExpansionBlock:
-        """Return a block that holds the parents of some positions of a tier, in the fields for children."""
+        """Return a block that has the parents of positions in their own tier where `expand` has children."""
         wide = positions.astype(np.int64, copy=False)
 
         def ask(block: ExpansionBlock, trouble: Array) -> tuple[int, int]:
@@ -124,7 +118,7 @@ class Expander:
         return self.run(ask, len(positions))
 
     def mark_moves_again(self, positions: Array, block: ExpansionBlock, origins: Array) -> None:
-        """Mark the children at which the same player moves again; see the kernel of the same name."""
+        """Mark the children at which the same player moves again: their place p in the block becomes -2 - p."""
         if Traits.of(self.game).alternates:
             return
         wide, trouble = positions.astype(np.int64, copy=False), trouble_array(self.game)
@@ -139,7 +133,7 @@ class Expander:
     def run(
         self, ask: Callable[[ExpansionBlock, Array], tuple[int, int]], positions: int, sizes: bool = False
     ) -> ExpansionBlock:
-        """Call a kernel with matrices of enough rows. Raise RuleError if the rules break the contract."""
+        """Call a kernel with matrices of enough rows; raise RuleError if the rules break the contract."""
         if not hasattr(self.local, "block"):
             self.local.block = ExpansionBlock(Traits.of(self.game).width)
         block: ExpansionBlock = self.local.block
@@ -161,7 +155,7 @@ class Expander:
             self.rows = max(self.rows, needed)
 
     def spot_check(self, tier: int, positions: Array) -> None:
-        """Raise RuleError unless interpreted and compiled rules agree at some positions, and at an image of each."""
+        """Raise RuleError unless interpreted and compiled rules agree at these positions, and at an image of each."""
         for position, value, children in zip(
             listed(positions), *self.expand(tier, positions).by_position(), strict=True
         ):

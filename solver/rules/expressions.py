@@ -36,7 +36,7 @@ BY_KEY = {
 
 
 def calls_rewritten(code: CodeType) -> bool:
-    """Return whether code has an expression that `Expressions` rewrites, other than members named by their class."""
+    """Return whether code has an expression that `Expressions` rewrites; members named by their class do not count."""
     nested = [one for one in code.co_consts if isinstance(one, CodeType)]
     keywords = {word for words in code.co_consts if isinstance(words, tuple) for word in words if isinstance(word, str)}
     return (
@@ -49,8 +49,8 @@ def calls_rewritten(code: CodeType) -> bool:
 class Expressions(ast.NodeTransformer):
     """Rewrites the expressions of one function of a rule module.
 
-    *game* is the function's name for the game, or for its class if *of_class*; "" if it has neither. *member* returns
-    the name by which the game knows `Class.name`, "" if it does not: see `member_of_class` in `compiled.py`.
+    *game* is the function's name for the game, or for its class if *of_class*; "" if it has neither. *member* is
+    `member_of_class` of `compiled.py`.
     """
 
     def __init__(self, definition: Any, game: str, of_class: bool, member: Callable[[str, str, bool], str]):
@@ -68,10 +68,8 @@ class Expressions(ast.NodeTransformer):
         return at(node, f"{self.game}.{known}") if known else self.generic_visit(node)
 
     def member_in(self, node: ast.Attribute, with_game: bool = False) -> str:
-        """Return the name by which the game knows an attribute of a class, "" for any other attribute.
-
-        *with_game*: the attribute is a method that is called with the game as its first argument.
-        """
+        """Return the game's name for an attribute of a class, as in `Chess.squares`; "" for any other attribute.
+        *with_game*: it is a method that is called with the game."""
         match node.value:
             case ast.Call(ast.Name("type"), [ast.Name(game)]) | ast.Attribute(ast.Name(game), "__class__"):
                 return self.member("", node.attr, with_game) if game == self.game and not self.of_class else ""
@@ -113,10 +111,8 @@ class Expressions(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def reduction(self, node: ast.Call, kind: str, items: ast.expr, other: list[ast.expr]) -> ast.AST:
-        """Make a new function of an expression, and return its call: see `source_of_reduction`.
-
-        Return the same call if numba knows it.
-        """
+        """Return the call of a new function for an expression (see `source_of_reduction`); the call itself if numba
+        knows it."""
         if not isinstance(items, ast.GeneratorExp) and (kind in ("any", "all") or (other and kind in ("min", "max"))):
             items = at(node, f"({ITEM} for {ITEM} in {ast.unparse(items)})")
         if not isinstance(items, ast.GeneratorExp) or any(isinstance(one, ast.NamedExpr) for one in ast.walk(items)):
@@ -168,7 +164,7 @@ def source_of_reduction(name: str, arguments: list[str], kind: str, items: ast.G
 
 
 def by_key(kind: str, items: ast.expr, key: ast.expr, reverse: ast.expr = ast.Constant(False)) -> str:  # noqa: B008
-    """Return `sorted`, `min` or `max` by a key in other words; "" if that is not possible."""
+    """Return the text of `sorted`, `min` or `max` by a key without the key (see BY_KEY); "" if that is not possible."""
     match key, reverse:
         case ast.Lambda(ast.arguments([], [ast.arg(item)], None, [], [], None, [])), ast.Constant(bool()):
             text = ast.unparse(key.body)
@@ -193,12 +189,12 @@ def names_read_in(tree: ast.AST) -> set[str]:
 
 
 def at(node: ast.AST, text: str) -> Any:
-    """Return the syntax tree of an expression, which errors find at the line of a node."""
+    """Return the syntax tree of an expression, with the line number of a node."""
     return moved(cast(Any, ast.parse(text, mode="eval")).body, node)
 
 
 def moved(tree: ast.AST, node: ast.AST) -> Any:
-    """Set the lines of a tree to that of a node, and return it."""
+    """Give a tree the line number of a node, and return it."""
     for one in ast.walk(tree):
         ast.copy_location(one, node)
     return tree

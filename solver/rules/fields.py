@@ -25,7 +25,7 @@ ALL = (1 << MOST_CELLS) - 1
 
 
 class FieldType(types.Opaque):
-    """Numba's view of one field of one game. Fields with the same methods and numbers share a type."""
+    """Numba's view of a field. Fields with the same methods and numbers share a type."""
 
     def __init__(self, field: Field):
         self.field = field
@@ -70,7 +70,7 @@ def add_kind(kind: type[Field]) -> None:
 
 
 def method_of(method: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Return what numba asks for the implementation of a method of any field of a class."""
+    """Return the function by which numba finds the code of a field's method."""
 
     def implementation(field_type: Any) -> Any:
         # The source begins with `lambda `; in numba, methods take the field as their first argument.
@@ -80,7 +80,7 @@ def method_of(method: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 def loop_of(method: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Return what numba asks for the implementation of a loop over cells."""
+    """Return the function by which numba finds the code of a loop over cells."""
 
     def implementation(field_type: Any) -> Any:
         arguments, _, bits = field_type.sources[LOOPS[name]].removeprefix("lambda ").partition(": ")
@@ -99,6 +99,6 @@ def loop_of(method: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 def with_arguments_of(method: Callable[..., Any], implementation: Callable[[Any], Any]) -> Callable[..., Any]:
-    """Return a function with the arguments of a method that returns the implementation for the type of its field."""
+    """Return a function with the arguments of *method* that calls *implementation* with the type of its field."""
     arguments = ", ".join(signature(method).parameters)
     return eval(f"lambda {arguments}: implementation(self)", {"implementation": implementation})

@@ -20,10 +20,7 @@ SOME = 16
 
 
 def check_image(game: Game, position: int) -> None:
-    """Compare a canonical position with one of its images. Raise RuleError if they differ.
-
-    The position itself decides which image.
-    """
+    """Compare a canonical position with one of its images, chosen by the position; raise RuleError if they differ."""
     if not Traits.of(game).has_images:
         return
     value, _, children = examine(game, position)
@@ -65,10 +62,7 @@ def images_of(game: Game, position: int) -> list[int]:
 
 
 def mean_size(game: Game, positions: "np.ndarray[Any, Any] | Sequence[int]") -> float:
-    """Return the mean number of positions that are equal by symmetry to each of *positions*, itself included.
-
-    Only an evenly spaced sample of SOME is counted.
-    """
+    """Return how many positions are equal to one by symmetry, itself included: the mean over a sample of SOME."""
     if not Traits.of(game).has_images or not len(positions):
         return 1.0
     places = np.linspace(0, len(positions) - 1, min(SOME, len(positions))).astype(np.int64)

@@ -33,11 +33,11 @@ WEIGHT_LIMIT = 1 << 31
 
 
 class Matrix(NamedTuple):
-    """Output arrays of `expand` for one block of positions.
+    """Output arrays of `expand` for a block of positions.
 
-    `children` and `tiers` are int64[rows, columns]; if positions have several words, `children` has another axis for
-    them. `primitives` uint8 and `sizes` uint16 have an entry for each position; `sizes` may be empty. `origins` int32
-    has an entry for each column. `images` is a buffer for MOST_IMAGES positions.
+    `children` and `tiers` are int64[rows, columns]; `children` has a further axis if positions have several words.
+    `primitives` uint8 and `sizes` uint16 have an entry for each position; `sizes` may be empty. `origins` int32 has the
+    position's index for each column. `images` is a buffer for MOST_IMAGES positions.
     """
 
     children: Array
@@ -50,9 +50,9 @@ class Matrix(NamedTuple):
 
 @kernel
 def place_in(ascending, number):
-    """Return how many of some ascending numbers are less than *number*.
+    """Return how many of the *ascending* numbers are less than *number*.
 
-    The same as np.searchsorted, which takes ten times as long to compile: a third of a second for each game.
+    Like np.searchsorted, which takes a third of a second longer to compile for each game.
     """
     low, high = 0, len(ascending)
     while low < high:
@@ -66,7 +66,7 @@ def place_in(ascending, number):
 
 @kernel
 def longer(array):
-    """Return an array of twice the length whose first half is a copy of *array*."""
+    """Return an array of twice the length that begins with the items of *array*."""
     double = np.empty(2 * len(array), array.dtype)
     for i in range(len(array)):  # a slice assignment takes two seconds to compile, because of its error messages
         double[i] = array[i]
@@ -75,11 +75,10 @@ def longer(array):
 
 @kernel
 def expand(game, tier, positions, matrix, trouble):
-    """Write primitive values, symmetry counts, children and their tiers for a block of positions.
+    """Write the children of a block of positions, and their tiers, to a Matrix; return (columns written, rows needed).
 
-    `sizes` receives how many positions are equal by symmetry to each, unless it is empty. *trouble* receives a Trouble
-    code and the last position tried. Returns (columns written, rows needed). If the matrix has fewer rows than needed,
-    the output is incomplete: the caller enlarges it and calls again.
+    *trouble* receives a Trouble code and the last position tried. If the matrix has fewer rows than needed, the output
+    is incomplete: enlarge it and call again.
     """
     children, tiers, primitives, sizes, origins, images = matrix
     rows = children.shape[0]
@@ -165,8 +164,7 @@ def _(game, position):
 
 @kernel
 def least_image(game, position):
-    """Return the canonical position and its tier: of all images the one with the lowest tier, then the lowest
-    number."""
+    """Return the canonical position and its tier: the image with the lowest tier, and then the lowest number."""
     least, least_tier = position, whole(game.tier(position))
     for given in game.images(position):
         image = as_position(given)
@@ -178,10 +176,9 @@ def least_image(game, position):
 
 @kernel
 def mark_moves_again(game, columns, positions, origins, children, places, trouble):
-    """Mark the children at which the same player moves again: replace their place p by -2 - p.
+    """Replace the place p of children at which the same player moves again by -2 - p; return 1 if no move is chance's.
 
-    Column i of *children* and *places* belongs to `positions[origins[i]]`. Returns whether it is a player's turn
-    everywhere. If it is chance's turn somewhere, *trouble* receives that position, and the caller reports a fault.
+    Column i belongs to `positions[origins[i]]`. If it is chance's turn somewhere, *trouble* receives that position.
     """
     for row in range(children.shape[0]):
         for i in range(columns):
@@ -199,7 +196,7 @@ def mark_moves_again(game, columns, positions, origins, children, places, troubl
 
 
 def count_images(game, position, images):
-    """Return how many positions are equal to one by symmetry, itself included (at most MOST_IMAGES)."""
+    """Return how many positions are equal to one by symmetry, itself included, at most MOST_IMAGES."""
     return gather_images(game, position, images)
 
 
@@ -226,7 +223,7 @@ def gather_images(game, position, images):
 
 
 def multiplicity(game, position, images):
-    """Return the same as `count_images`, from the rule `multiplicity` if the game has it."""
+    """Return the same as `count_images`, by the rule `multiplicity` if the game has it."""
     return game.multiplicity(position) if Traits.of(game).has_multiplicity else count_images(game, position, images)
 
 
@@ -239,11 +236,7 @@ def _(game, position, images):
 
 @kernel
 def expand_parents(game, tier, positions, parents, trouble):
-    """Write the distinct canonical parents of each position that lie in its own tier.
-
-    Row by row, -1 for none. Returns (columns written, rows needed) like `expand`; there is one column for each
-    position.
-    """
+    """Write the distinct canonical parents of each position in its own tier, a column each; otherwise like `expand`."""
     rows = parents.shape[0]
     needed = 0
     for i in range(len(positions)):
@@ -280,7 +273,7 @@ def expand_parents(game, tier, positions, parents, trouble):
 
 @kernel
 def ask_movers(game, positions, found, trouble):
-    """Write whose turn it is at each position. *trouble* receives the last position tried."""
+    """Write the player to move at each position to *found*; *trouble* receives the last position tried."""
     for i in range(len(positions)):
         position = position_in(game, positions, i)
         note(trouble, position)
@@ -289,9 +282,9 @@ def ask_movers(game, positions, found, trouble):
 
 @kernel
 def weigh_block(game, positions, primitives, origins, weights, trouble):
-    """Write who moves in a block's positions, what its ends and moves pay, and the weights of chance's moves.
+    """Write who moves in a block's positions, what its ends and moves pay, and the odds of chance's moves.
 
-    *weights* is a Weights (see `weights.py`). *trouble* receives a Trouble code and the last position tried.
+    *weights* is a Weights of `weights.py`. *trouble* receives a Trouble code and the last position tried.
     """
     movers, pays, odds, rewards = weights
     # Step 1: whose turn it is, and payoffs where the game is over.

@@ -21,7 +21,7 @@ really_exit = os._exit
 
 
 class ExitFunctions:
-    """The functions that end the process, replaced as long as at least one `no_exit` is active."""
+    """The functions of `os` that end the process, replaced while a `no_exit` is active."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()

@@ -54,10 +54,9 @@ BUFFER = 128
 
 
 class Entry(NamedTuple):
-    """A rule that kernels may ask for.
+    """A rule that kernels may call: a letter for each argument and result, `p` for a position and `n` for a number.
 
-    *arguments* and *result* have a letter for each value: `p` for a position, `n` for a number. *items*: the rule
-    yields its results.
+    *items*: the rule yields its results.
     """
 
     arguments: str
@@ -65,22 +64,17 @@ class Entry(NamedTuple):
     items: bool = False
 
     def called_with(self, width: int) -> list[Any]:
-        """Return the types of the arguments of the machine code.
-
-        Entries that yield items also take how many to skip, and the address of the buffer.
-        """
+        """Return the types of the machine code's arguments; with items, the last two are how many to skip, a buffer."""
         return [value_type(letter, width) for letter in self.arguments + "nn" * self.items]
 
     def returned(self, width: int) -> Any:
-        """Return the type of what the machine code returns: the result, or how many items it has written."""
+        """Return the type of the machine code's result; for entries with items, their number."""
         return I64 if self.items else value_type(self.result, width)
 
 
 def value_type(letters: str, width: int) -> Any:
-    """Return the numba type of a value, or of several as a tuple. See `Entry` for the letters.
-
-    Positions are int64 if *width* is 0, or else tuples of *width* of them.
-    """
+    """Return the numba type of the values with these letters, a tuple if there are several. *width* is the number of
+    words of a position, 0 for an int64."""
     if letters == "n" or (letters == "p" and not width):
         return I64
     if letters == "p":
@@ -128,7 +122,7 @@ SLOTS = {name: FIRST + place for place, name in enumerate(ENTRIES)}
 
 
 class RulesFailed(Exception):
-    """A rule raised, or did not compile, while a kernel asked for it. `failure` says what happened."""
+    """A rule raised, or did not compile, while a kernel called it; `failure` returns the error."""
 
 
 class NotCompiled(Exception):
@@ -149,7 +143,7 @@ FAILURE = ErrorOfThread()
 
 
 def failure(error: BaseException) -> BaseException:
-    """Return what the rules raised, if a kernel raised RulesFailed in this thread; or else the error itself."""
+    """Return the error of the rules behind a RulesFailed in this thread, or the error itself."""
     if isinstance(error, RulesFailed) and FAILURE.error is not None:
         error, FAILURE.error = FAILURE.error, None
     return error
@@ -188,11 +182,7 @@ def unbox_port(typ: Any, port: Any, c: Any) -> NativeValue:
 
 
 class Port:
-    """The rules of a game for kernels that are compiled for all games.
-
-    *width* is the number of words of a position, 0 for an int; *numbers* are those of NUMBERS. A port must live as long
-    as any kernel may run with it; `ports.rules_for` keeps them all.
-    """
+    """The rules of a game for kernels that are compiled once for all games; `ports.rules_for` keeps all ports alive."""
 
     known: ClassVar[dict[int, "Port"]] = {}
     """The ports of this process, by their addresses."""
@@ -211,14 +201,11 @@ class Port:
         raise TypeError("a port holds addresses of this process; send the game")
 
     def address_of(self, name: str) -> int:
-        """Return the address of an entry, when it is first asked for."""
+        """Return the address of an entry's machine code, or of a C function in its place."""
         raise NotImplementedError
 
     def resolve(self, slot: int) -> int:
-        """Find the machine code of the entry at a place of the table; return its address, or 0 if that fails.
-
-        If several threads ask at once, all get the same address.
-        """
+        """Write the address of the entry at this index into the table, if it is missing; return it, or 0 on failure."""
         try:
             with self.resolving:
                 if not self.table[slot]:
@@ -231,7 +218,7 @@ class Port:
 
 @ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 def resolve_entry(address: int, slot: int) -> int:
-    """Find the machine code of an entry; machine code calls this, and it takes the GIL."""
+    """Return the address of an entry; machine code calls this, and it takes the GIL."""
     return Port.known[address].resolve(slot)
 
 
@@ -244,10 +231,7 @@ def type_of_port(port: Any, context: Any) -> PortType:
 
 
 def call_entry(context: Any, builder: Any, name: str, width: int, port: Any, values: list[Any]) -> Any:
-    """Emit the call of an entry of a port with arguments of its types, and return its result.
-
-    The call first resolves the address, if that is not known yet.
-    """
+    """Emit the call of an entry with these values and return its result; resolve the address before if needed."""
     arguments, result_type = ENTRIES[name].called_with(width), ENTRIES[name].returned(width)
     table = builder.inttoptr(port, WORD.as_pointer())
     # Step 1: load the address; if it is 0, ask the resolver.
@@ -282,7 +266,7 @@ class Items(types.SimpleIteratorType):  # type: ignore[name-defined]  # made at 
 
 @register_model(Items)
 class ItemsModel(models.StructModel):
-    """`state` holds how many items the buffer has, which is next, and how many came before those in the buffer."""
+    """The iterator in machine code; `state` points to COUNT, NEXT and BEFORE."""
 
     def __init__(self, manager: Any, of: Any) -> None:
         members = [
@@ -299,7 +283,7 @@ COUNT, NEXT, BEFORE = range(3)
 
 
 def emit_items(context: Any, builder: Any, signature: Any, values: Any, name: str) -> Any:
-    """Emit the making of an iterator: a buffer with the first items of an entry."""
+    """Emit an iterator over an entry's items, with the first BUFFER of them in its buffer."""
     kind, (port, position) = signature.return_type, values
     buffer = cgutils.alloca_once(builder, context.get_value_type(kind.yield_type), size=BUFFER)
     state = cgutils.alloca_once(builder, WORD, size=3)
@@ -315,7 +299,7 @@ def emit_items(context: Any, builder: Any, signature: Any, values: Any, name: st
 @lower_builtin("iternext", Items)
 @iternext_impl(RefType.UNTRACKED)
 def emit_next(context: Any, builder: Any, signature: Any, values: Any, result: Any) -> None:
-    """Emit the step to the next item; if the buffer is at its end and was full, ask for more."""
+    """Emit the step to the next item; at the end of a full buffer, the entry is called for more."""
     (kind,) = signature.args
     items = cgutils.create_struct_proxy(kind)(context, builder, value=values[0])
     buffer = builder.bitcast(items.buffer, context.get_value_type(kind.yield_type).as_pointer())
@@ -384,7 +368,7 @@ for name in ENTRIES:
 
 @intrinsic
 def store(typing: Any, buffer: Any, index: Any, item: Any) -> Any:
-    """Write an item, an int64 or a tuple of them, to the buffer at an address."""
+    """Write an item, an int64 or a tuple of them, to the buffer at this address."""
 
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         pointer = builder.inttoptr(values[0], values[2].type.as_pointer())

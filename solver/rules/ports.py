@@ -44,10 +44,9 @@ RECENT: dict[tuple[int, bool], tuple[Game | GuardedGame, "RulesPort"]] = {}
 
 
 def rules_for(game: Game | GuardedGame, eager: bool = False) -> Any:
-    """Return what kernels take as a game: its port.
+    """Return what kernels take as a game: its port, or the game itself if numba is switched off.
 
-    An *eager* port is machine code from the start. The machine code of a guarded game checks each index of an array.
-    If numba is switched off, return the game itself.
+    An *eager* port is machine code from the start. That of a guarded game checks each index of an array.
     """
     # Games are looked up by identity first, for a certificate asks this for each of its positions.
     recent = RECENT.get((id(game), eager))
@@ -95,7 +94,7 @@ class RulesPort(Port):
         return self.eager or (self.compiles and self.seconds > PATIENCE)
 
     def address_of(self, name: str) -> int:
-        """Return the address of an entry: of machine code if it is on disk or worth compiling, or else of a call."""
+        """Return the address of machine code if that is on disk or worth compiling, else of a call into Python."""
         if self.impatient or is_cached_for(KERNELS[name], self.kind):
             try:
                 return self.compiled(name)
@@ -126,10 +125,7 @@ class RulesPort(Port):
         return int(code.library.get_pointer_to_function(code.fndesc.llvm_func_name))
 
     def call_of(self, name: str) -> Any:
-        """Return a C function that calls a rule in Python, by numba's calling convention.
-
-        After PATIENCE, it puts machine code in its own place.
-        """
+        """Return a C function that calls a rule in Python, and after PATIENCE puts machine code in its own place."""
         answer = answers(name, self.game)
 
         def call(result: Any, error: Any, null: Any, *arguments: int) -> int:
@@ -152,10 +148,7 @@ class RulesPort(Port):
 
 
 def answers(name: str, game: Game) -> Callable[..., None]:
-    """Return a function that writes what a rule returns to where *result* points, word by word.
-
-    It takes the words of the rule's arguments. It raises RuleError if the rule returns no ints of 64 bits.
-    """
+    """Return a function that calls a rule with words and writes the words of its answer to *result*."""
     entry, width = ENTRIES[name], Traits.of(game).width
     source = f"{name}() of {variant(game)}"
     rule: Callable[..., Any] = partial(FUSED[name], game) if name in FUSED else getattr(game, name)
@@ -214,10 +207,7 @@ FUSED = {
 
 
 def words_of(source: str, width: int, given: Any) -> tuple[int, ...]:
-    """Return what the rule *source* has returned as words: *width* ints of 64 bits, or one if *width* is 0.
-
-    For -1, which means "no position", each word is -1.
-    """
+    """Return the answer of a rule as *width* ints of 64 bits, one if *width* is 0; all are -1 for -1, "no position"."""
     if not width:
         return (word_of(source, given),)
     if given == -1:
@@ -228,7 +218,7 @@ def words_of(source: str, width: int, given: Any) -> tuple[int, ...]:
 
 
 def word_of(rule: str, number: Any) -> int:
-    """Return what a rule has returned as an int; raise RuleError if it is no int of 64 bits."""
+    """Return the answer of a rule as an int; raise RuleError if it is none, or exceeds 64 bits."""
     try:
         word = index(number)
     except TypeError:

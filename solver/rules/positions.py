@@ -49,17 +49,15 @@ def as_position(number: Any) -> Any:
 
 
 def note(trouble: Array, position: Any) -> None:
-    """Record in a trouble array which position the rules are called for next."""
+    """Record in a trouble array the position for which a kernel calls the rules next."""
     trouble[1] = key_of(position)
     if isinstance(position, tuple):
         trouble[-len(position) :] = position
 
 
 def put(array: Any, place: Any, position: Any) -> None:
-    """Write a position to an array, at an index or at a pair (row, column) of a matrix.
-
-    In raw words (see `search/memory.py`) the words of a position follow one another.
-    """
+    """Write a position to an array, at an index or at (row, column) of a matrix. In raw words (see `search/memory.py`),
+    its words follow one another."""
     if isinstance(position, tuple):
         for k, word in enumerate(position):
             array[word_index(array, place, k)] = word
@@ -88,20 +86,17 @@ def word_index(array: Any, place: Any, k: int) -> Any:
 
 
 def no_position(like: Any) -> Any:
-    """Return -1, in each word if a position *like* that has several."""
+    """Return -1, or a tuple of -1 as long as the position *like*."""
     return (-1,) * len(like) if isinstance(like, tuple) else -1
 
 
 def swapped(game: Any, position: Any) -> Any:
-    """Return the same position with the players exchanged, or a negative number if the game does not define that.
-
-    For positions that are tuples, compiled code returns a tuple of -1.
-    """
+    """Return the position with the players exchanged; negative if the game does not define that."""
     return game.swapped(position)
 
 
 def number_of(position: Any, place: int) -> int:
-    """Return the number that a file stores for a position: itself or, for a tuple, its slot *place*."""
+    """Return the number that a file stores for a position: an int itself, or the slot *place* of a tuple."""
     return place if isinstance(position, tuple) else position
 
 
@@ -130,10 +125,9 @@ NAMES = {"np": np, "word_index": word_index}
 
 
 def spelled(text: str, count: int) -> Any:
-    """Return a function whose result is a tuple: *text* repeated with each number below *count* in place of `#`.
+    """Return a function to a tuple: the item of *text* once for each number below *count*, in place of `#`.
 
-    Numba needs the length of a tuple when it compiles. *text* is the source of a lambda without the word: arguments, a
-    colon, and one item.
+    *text* is the source of a lambda without the word: "a, b: a[#] ^ b[#]". Numba needs a tuple's length to compile.
     """
     arguments, _, item = text.partition(": ")
     return eval(f"lambda {arguments}: ({''.join(item.replace('#', str(k)) + ', ' for k in range(count))})", NAMES)

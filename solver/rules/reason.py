@@ -110,7 +110,7 @@ COMPILER = os.path.join("numba", "core", "")
 
 @contextmanager
 def compilable(game: Game) -> Iterator[None]:
-    """Turn errors because the rules of a game do not compile into NotCompilable, which says why."""
+    """Turn errors that arise because the rules do not compile into NotCompilable, which says why."""
     try:
         yield
     except Exception as raised:
@@ -125,19 +125,13 @@ def compilable(game: Game) -> Iterator[None]:
 
 
 def is_from_compiler(error: Exception) -> bool:
-    """Return whether an error was raised inside the compiler, and not by the rules.
-
-    The compiler fails with many types of exceptions.
-    """
+    """Return whether the compiler raised an error, of whatever type, and not the rules."""
     *_, (frame, _) = walk_tb(error.__traceback__)
     return COMPILER in frame.f_code.co_filename
 
 
 def reason(game: Game, error: Exception) -> str:
-    """Return in one line why the rules of a game do not compile.
-
-    The line names the file, the line number, its code, the complaint and a remedy.
-    """
+    """Return in one line why the rules of a game do not compile: file, line, code, complaint and remedy."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     if not isinstance(error, NOT_COMPILED):
         text = f"the compiler raises {type(error).__name__}"
@@ -153,10 +147,9 @@ def reason(game: Game, error: Exception) -> str:
 
 
 def innermost(text: str) -> tuple[str, str, int]:
-    """Return the innermost complaint about a rule module, the module's file and line.
+    """Return the innermost complaint about a rule module in numba's message, the module's file or "", and the line.
 
-    numba's message lists the failed steps, outermost first, then the complaint, then lines of code, innermost first;
-    most of these are the solver's own. The file is empty if the text names none.
+    The message lists the failed steps, outermost first, then the complaint, then lines of code, innermost first.
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()] or ["the compiler gives no reason"]
     for_people = False
@@ -174,7 +167,7 @@ def innermost(text: str) -> tuple[str, str, int]:
 
 
 def place_of(error: Exception) -> tuple[str, int]:
-    """Return the file and line of a rule module at which the compiler failed; ("", 0) if there is none."""
+    """Return the (file, line) of a rule module at which the compiler failed; ("", 0) if it names none."""
     for frame, _ in reversed(list(walk_tb(error.__traceback__))):
         for value in frame.f_locals.values() if COMPILER in frame.f_code.co_filename else ():
             place = getattr(value, "loc", None)
@@ -184,7 +177,7 @@ def place_of(error: Exception) -> tuple[str, int]:
 
 
 def complaint_in(lines: list[str]) -> str:
-    """Return the text behind the last failed step, together with the call that it concerns."""
+    """Return the text after the last failed step, with the call that it concerns."""
     steps = [number for number, line in enumerate(lines) if "Failed in nopython mode pipeline" in line]
     rest = lines[steps[-1] + 1 :] if steps else lines
     if len(rest) > 1 and rest[0].endswith("found for signature:"):

@@ -25,10 +25,7 @@ RUNNING: dict[int, tuple[Game, Array]] = {}
 
 
 def trouble_array(game: Game, count: int = 2) -> Array:
-    """Return a trouble array of *count* entries: the Trouble code, the position, and others.
-
-    If positions are tuples, entry 1 holds a key of the position, and entries for the tuple itself are appended.
-    """
+    """Return a trouble array of *count* entries (the code, the position, others) and, for tuples, one for each word."""
     return np.zeros(count + Traits.of(game).width, np.int64)
 
 
@@ -50,12 +47,12 @@ def watch_kernel(game: Game, trouble: Array) -> Iterator[None]:
 
 
 def noted_positions() -> dict[int, int]:
-    """Return the position that each running kernel has passed to the rules, by a number for the call."""
+    """Return the position at which each running kernel is, by its key in RUNNING."""
     return {key: int(trouble[1]) for key, (_, trouble) in list(RUNNING.items()) if trouble[1] != NOWHERE}
 
 
 def stuck_since(before: dict[int, int]) -> str:
-    """Return a message about the first kernel that is still at its position of *before*; "" if there is none."""
+    """Return a message about a kernel that is still where `noted_positions` found it *before*; "" if there is none."""
     now = noted_positions()
     for key, (game, trouble) in list(RUNNING.items()):
         position = before.get(key)

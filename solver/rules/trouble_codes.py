@@ -4,10 +4,7 @@ from enum import IntEnum
 
 
 class Trouble(IntEnum):
-    """How a kernel call ended. NO_ROOM and the last four codes need not be faults of the rules.
-
-    All others but FINE are breaches of the contract at the position in `trouble[1]`.
-    """
+    """How a kernel call ended. Codes up to BAD_PARENTS are breaches of the contract at the position in `trouble[1]`."""
 
     FINE = 0
     NO_MOVES = 1

@@ -17,9 +17,9 @@ Array = np.ndarray[Any, Any]
 class Weights(NamedTuple):
     """Data of a block beside its children.
 
-    `movers` int8[positions] is the player to move, or CHANCE. `pays` int64[positions, players], 0 if the game is not
-    over. `odds` int64[rows, columns] are the weights of chance's moves, filled only where it is chance's turn.
-    `rewards` int64[rows, columns, players]; without rows if moves pay nothing.
+    `movers` int8[positions] is the player to move, or CHANCE. `pays` int64[positions, players] is 0 before the end.
+    `odds` int64[rows, columns] are the weights of chance's moves, 0 for others. `rewards` int64[rows, columns, players]
+    has no rows if moves pay nothing.
     """
 
     movers: Array
@@ -29,8 +29,7 @@ class Weights(NamedTuple):
 
 
 def weigh(game: Game, positions: Array, block: ExpansionBlock) -> Weights:
-    """Return the weights of a block that was expanded from *positions*. Raises RuleError if the rules give invalid
-    ones."""
+    """Return the weights of a block that was expanded from *positions*; raise RuleError if they are invalid."""
     rows = len(block.children)
     weights = Weights(
         np.empty(len(positions), np.int8), np.zeros((len(positions), game.players), np.int64),
@@ -47,7 +46,7 @@ def weigh(game: Game, positions: Array, block: ExpansionBlock) -> Weights:
 
 
 def movers(game: Game, positions: Array) -> Array:
-    """Return the player to move in each position, int8; CHANCE if it is chance's turn."""
+    """Return the player to move in each position, or CHANCE, as int8[n]."""
     found = np.empty(len(positions), np.int8)
     trouble = np.zeros(2, np.int64)
     with compiling(game, trouble):

@@ -21,10 +21,7 @@ LEVEL = 1
 
 
 class SharedArray:
-    """An array that its maker writes and workers read. It is sent to other processes as a path.
-
-    `array` has the items. Without a *path* it lies in memory, and threads see what is written to it.
-    """
+    """An array that one process writes and all read, sent as a path; without a *path*, in memory for threads."""
 
     def __init__(self, array: Array, path: Path | None = None):
         self.array = array
@@ -45,10 +42,8 @@ class SharedArray:
 
     @classmethod
     def reopen(cls, length: int, dtype: Any, path: Path) -> "SharedArray":
-        """Return an array in the file *path*, with what an earlier solve left there, which is not to be trusted.
-
-        A file of another length is made anew.
-        """
+        """Return an array in the file *path*, with whatever an earlier solve left; a file of another length is
+        replaced."""
         make_folder(path.parent)
         if not path.exists() or path.stat().st_size != np.dtype(dtype).itemsize * length:
             with open(path, "wb") as file:
@@ -71,7 +66,7 @@ class SharedArray:
         return len(self.array)
 
     def whole(self) -> "ArraySlice":
-        """Return all of it, as an ArraySlice."""
+        """Return all items as an ArraySlice."""
         return ArraySlice(self, 0, len(self))
 
     def part(self, begin: int, end: int) -> "ArraySlice":
@@ -88,10 +83,7 @@ IN_FILES: "WeakSet[SharedArray]" = WeakSet()
 
 
 def publish() -> None:
-    """Write out all arrays that lie in files, for tasks on any machine that are made from now on.
-
-    Network file systems guarantee that a process that opens a file sees what was written out before.
-    """
+    """Write out all arrays in files, so that tasks made from now on see their items on any machine."""
     for shared in list(IN_FILES):
         shared.flush()
         shared.edition += 1
@@ -99,10 +91,8 @@ def publish() -> None:
 
 @lru_cache(16)
 def attach(path: Path, dtype: str, length: int, edition: int) -> SharedArray:
-    """Return another process's array, mapped anew for each *edition*.
-
-    It is mapped writable only because kernels would be compiled again for read-only arrays.
-    """
+    """Return another process's array, mapped anew for each *edition*. It is writable, because kernels would be compiled
+    again for read-only arrays."""
     return SharedArray(np.memmap(path, np.dtype(dtype), "r+", shape=(length,)).view(np.ndarray), path)
 
 
@@ -143,7 +133,7 @@ class CompressedArray:
 
 
 class ArraySlice:
-    """A block of a shared array; it is sent to other processes like the array."""
+    """A slice of a shared array; it is sent like the array."""
 
     def __init__(self, whole: SharedArray, begin: int, end: int):
         self.whole, self.begin, self.end = whole, begin, end

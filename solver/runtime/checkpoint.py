@@ -29,14 +29,14 @@ SHARE = 20
 
 
 class CheckpointEntry(NamedTuple):
-    """Journal entry: a checkpoint was saved. `edition` counts the checkpoints, `content` is where it is."""
+    """Journal entry: checkpoint number `edition` was saved; `content` is its frame."""
 
     edition: int
     content: Frame
 
 
 class CheckpointContent(NamedTuple):
-    """A checkpoint: the progress, and the frames of each array, the last `settled` of which no longer change."""
+    """The progress, and the frames of each array. The last `settled` arrays no longer change."""
 
     progress: Any
     settled: int
@@ -57,12 +57,10 @@ def write_block(task: WriteBlockTask) -> Frame:
 
 
 class Checkpoint:
-    """Saves checkpoints, and loads the last one of an earlier solve.
+    """Saves checkpoints of a tier, and loads the last one of an earlier solve; a context manager.
 
-    The progress is any value that `log.encode` takes, made of classes in *kinds*. Files that it names must be in this
-    checkpoint's `scratch` folder.
-
-    Use it as a context manager: when the tier is solved, all files of the folder are deleted.
+    The progress is any value that `log.encode` takes, made of classes in *kinds*. Files that it names must be in
+    `scratch`, a folder that is emptied when the tier is solved.
     """
 
     def __init__(self, work: Work, name: str, *kinds: type):
@@ -104,14 +102,12 @@ class Checkpoint:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time for another checkpoint. Never without a journal.
-
-        It is due after the pause of the log, or SHARE times as long as the last one took, whichever is later.
-        """
+        """Whether a checkpoint is due: after the log's pause, or SHARE times as long as the last one took; never
+        without a journal."""
         return self.log.log.journal is not None and time.monotonic() >= self.due
 
     def load(self, *arrays: Array | CompressedArray) -> None:
-        """Fill arrays, from their front, with their contents at the last checkpoint."""
+        """Fill arrays with their contents at the last checkpoint."""
         for array, frames in zip(arrays, self.last.arrays, strict=True):
             begin = 0
             for frame in frames:
@@ -120,10 +116,7 @@ class Checkpoint:
                 begin += len(block)
 
     def save(self, progress: Any, arrays: Sequence[Array | CompressedArray] = (), settled: int = 0) -> None:
-        """Save a checkpoint: the progress, and arrays, the last *settled* of which no longer change.
-
-        Deletes the files of the one before.
-        """
+        """Save the progress and arrays, and delete the one before. The last *settled* arrays no longer change."""
         begun = time.monotonic()
         self.scratch.begin(fresh=False)
         changing = len(arrays) - self.last.settled  # the others are on disk already
@@ -157,7 +150,7 @@ class Checkpoint:
             yield WriteBlockTask(self.scratch, name, array[begin : min(begin + size, len(array))])
 
     def release(self, names: Iterable[str]) -> None:
-        """Delete files that no later step reads: after the next checkpoint, or at once without a journal."""
+        """Delete files that no later step reads: after the next checkpoint, or now if there is no journal."""
         self.obsolete.update(names)
         if self.log.log.journal is None:
             self.drop_obsolete()
@@ -169,6 +162,6 @@ class Checkpoint:
 
 
 def name_of(what: int | str, edition: int | None) -> str:
-    """Return the name of the files of an array, or of the progress. The edition None stands for a settled array."""
+    """Return the name of the files of array number *what*, or of the progress; *edition* is None for settled arrays."""
     kind = "settled" if edition is None else "odd" if edition % 2 else "even"
     return f"array{what}-{kind}" if isinstance(what, int) else f"{what}-{kind}"

@@ -46,7 +46,7 @@ class Unsolved(Exception):
 
 
 class SolvedTiers:
-    """Which tiers are solved: `flags` is bool[T]. If tiers are solved one after another, none ever waits."""
+    """Which tiers are solved: `flags` is bool[tiers]. Here tiers are solved one after another, and none ever waits."""
 
     def __init__(self, flags: Array):
         self.flags = flags
@@ -61,7 +61,7 @@ class SolveEnded(Exception):
 
 
 class RunningTier(SolvedTiers):
-    """A tier being solved: which tiers were solved at its last turn, and its progress."""
+    """A tier whose thread solves it: the tiers solved at its last turn, and its progress."""
 
     def __init__(self, k: int, flags: Array, messages: "SimpleQueue[TierMessage]"):
         super().__init__(flags)
@@ -77,7 +77,7 @@ class RunningTier(SolvedTiers):
         self.progress = work, tier, deciding
 
     def wait_for(self, k: int) -> None:
-        """Wait until tier k is solved and this tier has its turn again."""
+        """Suspend the thread until tier k is solved and this tier has its turn."""
         self.half_done = True
         self.messages.put(TierMessage(self, waits_for=k))
         self.turn.wait()
@@ -106,10 +106,8 @@ class TierMessage(NamedTuple):
 
 
 class ConcurrentTiers:
-    """Solves tiers concurrently, as many as there are workers and memory allows.
-
-    *solved* says which tiers are solved. The consumer of `until` must update it for each result.
-    """
+    """Solves as many tiers at once as workers and memory allow; the consumer of `until` updates *solved* for each
+    result."""
 
     def __init__(self, work: Work, solved: SolvedTiers, bytes_for: BytesFor, solve: SolveTier):
         self.work, self.solved, self.bytes_for, self.solve_tier = work, solved, bytes_for, solve
@@ -128,8 +126,7 @@ class ConcurrentTiers:
         work.open.push(lambda kind, *_: self.end(kind is None or not issubclass(kind, KeyboardInterrupt)))
 
     def until(self, k: int, phase: Phase) -> Iterator[Done]:
-        """Yield results of tiers until tier k is solved; all tiers above k are solved. Other tiers may finish
-        meanwhile.
+        """Yield results, of other tiers too, until tier k is solved. All tiers above k are solved.
 
         An error is raised only at its own tier's turn, so that it is the same one in whatever order tiers are solved.
         """
@@ -173,7 +170,7 @@ class ConcurrentTiers:
                 self.give_turn(row)
 
     def may_begin(self, k: int) -> bool:
-        """Return whether there are a worker and memory for one more tier, or nothing else is running."""
+        """Return whether there are a worker and memory for one more tier, or no other runs."""
         if not self.turns:
             return True
         enough = sum(map(self.bytes_for, (*self.turns, k)))

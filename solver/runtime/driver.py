@@ -21,7 +21,7 @@ Group = TypeVar("Group")
 
 
 class StoredCounts(NamedTuple):
-    """What a piece has: its number of records, the tier of the last one, and the positions they stand for."""
+    """What a piece holds: records, the tier of the last one, and the positions that the records stand for."""
 
     records: int
     tier: int | None
@@ -29,7 +29,7 @@ class StoredCounts(NamedTuple):
 
 
 class Store(Protocol[Group]):
-    """Holds the records of tiers, solved and unsolved."""
+    """Solves and holds the records of a game, group by group."""
 
     def groups(self) -> Iterable[Group]:
         """Yield the groups, last first. Each depends only on groups yielded before."""
@@ -38,7 +38,7 @@ class Store(Protocol[Group]):
         """Yield the solved pieces of a group, except those already kept; *phase* may get progress meanwhile."""
 
     def keep(self, done: Done) -> StoredCounts:
-        """Store a piece, from `solve` or from the log, and return what it has."""
+        """Store a piece, from `solve` or from the log, and return its counts."""
 
 
 def drive(store: Store[Any], log: Log, phase: Phase) -> None:

@@ -34,10 +34,7 @@ class Journal:
     """An append-only file of named arrays; a context manager. The writer must hold the database's lock."""
 
     def __init__(self, path: Path, identity: str, fresh: bool = False):
-        """Open or make the journal of a solve. Empty it if *fresh*, or if it has another *identity*.
-
-        Raises CannotWrite if that fails.
-        """
+        """Open or make a journal, empty if *fresh* or if it has another *identity*; raise CannotWrite on failure."""
         self.path = path
         self.end = 0
         self.named = False
@@ -117,7 +114,7 @@ class Journal:
 
 @dataclass
 class Entries:
-    """The entries of one name, by file offset. They are read one at a time, because together they may be large."""
+    """The entries of one name, by file offset; each is read when it is needed, since together they may be large."""
 
     path: Path
     places: list[int]
@@ -184,9 +181,9 @@ FEW = 4
 
 
 def outline(path: Path) -> Iterator[tuple[str, list[int], list[int]]]:
-    """Yield each entry's name, its arrays' lengths, and its first array if that is short.
+    """Yield each entry's name, its arrays' lengths, and the items of its first array if they are few.
 
-    Nothing else is read or checked: this reports how far a solve has come, however large the journal is.
+    Nothing else is read or checked, so a large journal is reported fast.
     """
     end = path.stat().st_size
     with open(path, "rb") as file:
@@ -203,9 +200,7 @@ def outline(path: Path) -> Iterator[tuple[str, list[int], list[int]]]:
 
 
 class Log:
-    """The journal's entries of one name: those found, and new ones, written now and then. Without a journal they are
-    forgotten.
-    """
+    """The entries of one name in the journal: those found, and new ones, written now and then if there is one."""
 
     def __init__(self, journal: Journal | None, name: str, resumed: "Entries", pause: float):
         self.journal = journal

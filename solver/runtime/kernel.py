@@ -42,19 +42,13 @@ def kernel(function: Any) -> Any:
 
 
 def lean_kernel(function: Any) -> Any:
-    """Like `kernel`, for functions that allocate no arrays: the code does no reference counting.
-
-    Otherwise numba counts references at each call, for each array, also those in named tuples. If threads share the
-    arrays, counting takes most of the time of short functions that call each other.
-    """
+    """Like `kernel`, for functions that allocate no arrays. They count no references, which takes most of the time of
+    short functions whose arrays are shared by threads."""
     return with_cache(function, numba.njit(nogil=True, _nrt=False, no_cfunc_wrapper=True)(function))
 
 
 def inlined_kernel(function: Any) -> Any:
-    """Like `lean_kernel`, for functions that get whole tuples of arrays: the code stands in their caller.
-
-    A call would copy seven numbers for each array.
-    """
+    """Like `lean_kernel`, with the code placed in the caller: a call copies seven numbers for each array."""
     options = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": True, "forceinline": True}
     return with_cache(function, numba.njit(**options)(function))
 
@@ -66,10 +60,10 @@ def entry_kernel(function: Any) -> Any:
 
 
 class EntryLibrary(JITCodeLibrary):
-    """The machine code of an entry, with a copy of each function that it calls for itself.
+    """The machine code of an entry, with own copies of the functions that it calls.
 
-    Otherwise the copies in all libraries share a name, and calls go to the copy that was loaded first: in the process
-    that compiles, one that was optimized alone. So rules took up to twice as long there.
+    Otherwise copies in all libraries share a name, and calls go to the one loaded first, which was optimized alone: in
+    the process that compiles, rules took up to twice as long.
     """
 
     def finalize(self) -> None:
@@ -106,10 +100,8 @@ def with_cache(function: Any, compiled: Any) -> Any:
 
 
 class LateCache(NullCache):
-    """The cache of a kernel, whose folder is found only when the kernel is first called.
-
-    Most kernels are imported and never called by a command, and numba writes a file to see whether a folder will do.
-    """
+    """A kernel's cache, whose folder is found at the first call: most kernels are never called, and trying a folder
+    writes a file."""
 
     def __init__(self, function: Any):
         self.function = function
@@ -146,8 +138,7 @@ class KernelCache(FunctionCache):
     def load_overload(self, signature: Any, context: Any) -> Any:
         """Return the cached machine code for a signature, or None.
 
-        Numba would first fill the registries of all that it can compile, which takes a quarter of a second. Cached code
-        needs none of them: reading it imports the modules of its functions. Compiling fills them in any case.
+        Numba would first fill its registries, which takes a quarter of a second. Cached code needs none of them.
         """
         rtsys.initialize(context)
         with self._guard_against_spurious_io_errors():
@@ -155,13 +146,13 @@ class KernelCache(FunctionCache):
 
 
 def is_cached_for(compiled: Any, argument: Any) -> bool:
-    """Return whether machine code is cached for arguments of which one has the numba type *argument*."""
+    """Return whether machine code is cached for some signature in which *argument* is the numba type of an argument."""
     cache = getattr(getattr(compiled, "_cache", None), "cache", None)
     return isinstance(cache, KernelCache) and cache._cache_file.has(argument)
 
 
 class CacheFile(IndexDataCacheFile):
-    """A function's index and data files, which name their sources and signature."""
+    """A kernel's index and data files; each entry names its sources and signature."""
 
     def load(self, key: Any) -> Any:
         """Return the data saved under a key; None if they are missing or unreadable."""
@@ -188,7 +179,7 @@ class CacheFile(IndexDataCacheFile):
         self._save_index(index)
 
     def has(self, argument: Any) -> bool:
-        """Return whether there are data for arguments of which one has the type *argument*."""
+        """Return whether some saved signature has an argument of this numba type."""
         try:
             with locked(Path(self._cache_path)):
                 return any(argument in signature for signature, *_ in self._load_index())
@@ -210,11 +201,7 @@ class CacheFile(IndexDataCacheFile):
 
 @contextmanager
 def cache_settings_of_environment() -> Iterator[None]:
-    """Let only the environment say where the cache is.
-
-    Numba would also read `.numba_config.yaml` in the working folder. Anybody may have written that file, and so the
-    machine code that it leads to.
-    """
+    """Ignore `.numba_config.yaml` in the working folder: its author could have machine code of their own loaded."""
     before = {name: getattr(config, name) for name in CACHE_SETTINGS if hasattr(config, name)}
     for name in before:
         setattr(config, name, os.environ.get(f"NUMBA_{name}", ""))

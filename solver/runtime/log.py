@@ -63,7 +63,7 @@ def decode(arrays: Sequence[Array], kinds: Iterable[type]) -> Any:
 
 
 def frames_in(value: Any) -> Iterator[Frame]:
-    """Yield the frames in a value. A class that keeps its frames in another form yields them from `all_frames`."""
+    """Yield the frames in a value, and those that its objects' `all_frames` yields."""
     if isinstance(value, Frame):
         yield value
     elif hasattr(value, "all_frames"):
@@ -75,13 +75,13 @@ def frames_in(value: Any) -> Iterator[Frame]:
 
 
 class EntryLog:
-    """The journal's log of a name, with typed entries of some *kinds* that may name frames in a *scratch* folder."""
+    """A log of typed entries of some *kinds*, which may name frames in a *scratch* folder."""
 
     def __init__(self, log: Log, scratch: Scratch, *kinds: type):
         self.log, self.scratch, self.kinds = log, scratch, kinds
 
     def read(self) -> Iterator[Any]:
-        """Yield the entries of earlier solves since the last restart. They can be read once."""
+        """Yield the entries of earlier solves since the last restart, once."""
         for arrays in self.log.since_anew():
             yield decode(arrays, self.kinds)
         self.log.resumed.clear()

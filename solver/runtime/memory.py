@@ -30,10 +30,7 @@ figure is for solves that compile nothing.
 
 
 class MemoryBudget:
-    """The most memory that this process may use, in bytes: *limit*, or all that is free now.
-
-    It limits the peak of the resident memory, the interpreter and all libraries included.
-    """
+    """The most resident memory this process may use, in bytes, libraries included: *limit*, or what is free now."""
 
     def __init__(self, limit: int | None = None):
         self.limit = limit if limit is not None else used_memory() + psutil.virtual_memory().available

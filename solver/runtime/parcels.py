@@ -49,10 +49,7 @@ class Parcel(NamedTuple):
 
 
 def pack(content: Any, folder: Path | None) -> bytes | Parcel:
-    """Return something pickled, or in a parcel if it is large and there is a folder.
-
-    Raises CannotWrite if the parcel cannot be written.
-    """
+    """Return *content* pickled, or a parcel in *folder* if it is large; raise CannotWrite if that fails."""
     arrays: list[pickle.PickleBuffer] = []
     first = pickle.dumps(content, pickle.HIGHEST_PROTOCOL, buffer_callback=arrays.append)
     parts: list[bytes | memoryview] = [first, *(array.raw() for array in arrays)]
@@ -80,7 +77,7 @@ def unpack(sent: bytes | Parcel) -> Any:
 
 
 def bounds_of(lengths: tuple[int, ...]) -> list[int]:
-    """Return the padded offsets of items of some lengths, and the end of the last.
+    """Return the offsets of items of these lengths, each padded to a multiple of 16, and the end of the last.
 
     >>> bounds_of((3, 16, 17))
     [0, 16, 32, 64]

@@ -25,10 +25,9 @@ LEAST_SHARE = 0.01
 
 
 class Deciding(NamedTuple):
-    """Progress within a tier with cycles: how many positions of *total* are decided.
+    """Progress within a tier with cycles: *decided* of *total* positions, the last ones at *remoteness*, None at first.
 
-    *remoteness* is that of the positions decided last; None during the first look at all. *again* is the finished share
-    of a forward pass, if there is no space for predecessor lists.
+    *again* is the finished share of a forward pass, which is made if there is no space for predecessor lists.
     """
 
     decided: int
@@ -41,10 +40,8 @@ class Deciding(NamedTuple):
 class Progress:
     """The progress of a job: in the present phase, positions *done* of *total* (None if unknown), and seconds so far.
 
-    `number` is the phase's number, from 1, of `phases` (0 during preparation). *tier* is the tier worked on last.
-    *resumed* positions were done before a restart. `overall` is the finished share of all phases, and `seconds_left`
-    the time for all of them; each is None if unknown. In a tier that is solved as a whole, `done` counts the work, and
-    *deciding* the positions.
+    `number` is the phase's number, from 1, of `phases`; 0 during preparation. *resumed* positions were done before a
+    restart. `overall` is the finished share of all phases, and `seconds_left` the time left for all; None if unknown.
     """
 
     phase: str
@@ -90,9 +87,9 @@ class Telling(Protocol):
 
 @dataclass
 class Course:
-    """The phases of a job: the expected share of each, by name, and the time taken so far.
+    """The phases of a job with their expected shares of the time, and the time taken so far.
 
-    *positions_a_record* is the positions that a record stands for, as far as known; *exact* if it is known for good.
+    A record stands for *positions_a_record* positions, as far as known; *exact* if it will not change.
     """
 
     weights: dict[str, float] = field(default_factory=dict)
@@ -112,7 +109,7 @@ class Course:
         self.at_hand = None
 
     def enter(self, phase: "Phase") -> None:
-        """Record that a phase begins, and so the one before has ended."""
+        """Begin a phase, which ends the one before."""
         before = self.at_hand
         if before and before.name != phase.name and before.name in self.weights and before.done:
             self.seconds += before.worked_seconds
@@ -120,7 +117,7 @@ class Course:
         self.at_hand = phase
 
     def place(self, name: str) -> tuple[int, int]:
-        """Return a phase's number, from 1, and the number of phases; (0, 0) if it is not one of them."""
+        """Return a phase's number, from 1, and the number of phases; (0, 0) for other names."""
         names = list(self.weights)
         return (names.index(name) + 1, len(names)) if name in names else (0, 0)
 
@@ -129,7 +126,7 @@ class Course:
         return sum(list(self.weights.values())[number:]) if phases else 0.0
 
     def overall(self, name: str, share: float | None) -> float | None:
-        """Return the finished share of the whole job, if a phase has done *share* of itself."""
+        """Return the finished share of the whole job when this phase has done *share* of itself."""
         if share is None or name not in self.weights:
             return share
         return round(max(0.0, 1 - self.after(name) - (1 - share) * self.weights[name]), 9)
@@ -234,7 +231,7 @@ class Phase:
         return time.monotonic() - (self.first[0] if self.first else self.began)
 
     def working(self, work: float, tier: int | None = None, deciding: Deciding | None = None) -> None:
-        """Report now and then, including *work* records that are being worked on."""
+        """Report now and then; *work* counts records that are being worked on."""
         if self.first is None:
             self.first = time.monotonic(), self.done + work, self.positions + work * self.course.positions_a_record
         if self.due:

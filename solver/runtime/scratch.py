@@ -52,7 +52,7 @@ class DamagedScratch(RetrogradeError):
 
 @contextmanager
 def without_empty_folders(path: Path) -> Iterator[None]:
-    """Delete folders that are created for a path meanwhile and stay empty."""
+    """Delete folders that are created above a path meanwhile and stay empty."""
     missing = [folder for folder in path.absolute().parents if not folder.exists()]
     try:
         yield
@@ -63,10 +63,7 @@ def without_empty_folders(path: Path) -> Iterator[None]:
 
 
 class Frame(NamedTuple):
-    """Where spilled bytes are: the data's name, the writer's token, the offset, and two lengths.
-
-    `packed` is the length in the file, `size` that of the content.
-    """
+    """Where spilled bytes are: the data's name, the writer's token, the offset, and the lengths packed and unpacked."""
 
     name: str
     token: int
@@ -89,15 +86,11 @@ class Tools(threading.local):
 
 
 class Scratch:
-    """A folder of frames that many threads and processes may write and read. It is sent to other processes as a
-    path."""
+    """A folder of frames that many threads and processes write and read; it is sent as a path."""
 
     def __init__(self, folder: Path, cached: int, held: int = 0):
-        """Use a folder; cache up to *cached* bytes of what is read.
-
-        The first *held* bytes written stay in memory, in no file. Only threads of this process can read them, and they
-        are lost with the process.
-        """
+        """Use a folder and cache up to *cached* bytes of what is read. The first *held* bytes written stay in memory,
+        for threads of this process."""
         self.folder = folder
         self.cached = cached
         self.bytes_left = held
@@ -172,10 +165,10 @@ class Scratch:
         return {entry.name: entry.stat().st_size for entry in os.scandir(self.folder)} if self.folder.exists() else {}
 
     def missing(self, frames: Iterable[Frame]) -> list[Frame]:
-        """Return the frames that do not lie within their files; the content is not checked.
+        """Return the frames that do not lie within their files; contents are not checked.
 
-        A frame that seems missing is checked again by opening its file. A network file system's listing may be
-        outdated, but a process that opens a file sees what others had written when they closed it.
+        The listing of a network file system may be outdated, so a file that seems too short is opened, which shows its
+        true length.
         """
         lengths = self.lengths()
         looked: set[str] = set()
@@ -189,10 +182,7 @@ class Scratch:
         return missing
 
     def read(self, frame: Frame, once: bool = False) -> bytes | memoryview:
-        """Return the bytes of a frame, and cache them unless they are read only *once*.
-
-        Raises DamagedScratch if they differ from what was written.
-        """
+        """Return the bytes of a frame, and cache them unless *once*; raise DamagedScratch if they have changed."""
         with self.lock:
             # Held or cached bytes need no file.
             if (held := self.held.get(frame)) is not None:
@@ -234,7 +224,7 @@ class Scratch:
         return DamagedScratch(f"the scratch file {str(self.folder / frame.file)!r} is damaged; begin anew with --fresh")
 
     def drop(self, name: str) -> None:
-        """Delete all files of a name, which are no longer needed; failures do no harm."""
+        """Delete all files of a name, as far as possible."""
         with self.lock:
             for frame in [frame for frame in self.held if frame.name == name]:
                 self.bytes_left += frame.size
@@ -259,10 +249,7 @@ def write_all(file: FileIO, content: bytes | memoryview) -> None:
 
 
 def mapped(file: FileIO, frame: Frame, checksum: int) -> memoryview:
-    """Return the bytes of a plain frame as a memory map, freed with its last view.
-
-    Raises ValueError if the checksum is wrong.
-    """
+    """Return the bytes of a plain frame as a memory map; raise ValueError if the checksum is wrong."""
     begin = frame.offset + HEAD.size
     before = begin % mmap.ALLOCATIONGRANULARITY
     there = mmap.mmap(file.fileno(), before + frame.size, access=mmap.ACCESS_READ, offset=begin - before)
@@ -273,11 +260,7 @@ def mapped(file: FileIO, frame: Frame, checksum: int) -> memoryview:
 
 
 class TaskData(Generic[Content]):
-    """Data that all tasks of a wave need.
-
-    With a *scratch* folder it is sent as a frame there. The frame is written when the first task is sent, and each
-    worker reads it once.
-    """
+    """Data for all tasks of a wave; with a *scratch* folder, they are sent as one frame that each worker reads once."""
 
     def __init__(self, content: Content, scratch: Scratch | None = None, name: str = ""):
         self.content, self.scratch, self.name = content, scratch, name
@@ -307,7 +290,7 @@ def length_of(path: Path) -> int:
 
 
 def attach(folder: Path, cached: int) -> Scratch:
-    """Return this process's own `Scratch` for a folder that another process has sent, with its cache."""
+    """Return this process's own `Scratch` for a folder that another process has sent."""
     scratch = of_process(folder, os.getpid())
     scratch.cache_at_most(cached)
     return scratch
@@ -315,5 +298,5 @@ def attach(folder: Path, cached: int) -> Scratch:
 
 @lru_cache(1)
 def of_process(folder: Path, process: int) -> Scratch:
-    """Return a process's `Scratch` for a folder. A fork gets another one: it must not write to its parent's files."""
+    """Return a process's `Scratch`. A fork gets another one, for it must not write to its parent's files."""
     return Scratch(folder, 0)

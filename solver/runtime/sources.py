@@ -23,7 +23,7 @@ TYPES_ONLY = re.compile(r"^([ \t]*)if TYPE_CHECKING:[^\n]*\n(?:\1[ \t]+[^\n]*\n|
 
 @cache
 def imported(source: str) -> frozenset[str]:
-    """Return the full names that a source's import statements ask for, except those for type checkers.
+    """Return the full names that a source imports, except those for type checkers.
 
     >>> sorted(imported("from retrograde.solver.rules import kernels, examine as e\\nimport re"))
     ['re', 'retrograde.solver.rules', 'retrograde.solver.rules.examine', 'retrograde.solver.rules.kernels']
@@ -50,10 +50,7 @@ def file_of(name: str, root: Path = ROOT) -> Path | None:
 
 
 def closure(files: Iterable[Path], root: Path = ROOT, apart: Iterable[Path] = ()) -> set[Path]:
-    """Return source files and all files of this package that they import, directly or not.
-
-    Files *apart* are left out, and so is what only they import.
-    """
+    """Return files and all that they import from this package, directly or not, without *apart* and its own imports."""
     found: set[Path] = set(apart)
     left = list(files)
     while left:
@@ -135,23 +132,10 @@ APART = (
 
 
 def journal_files(root: Path = ROOT) -> set[Path]:
-    """Return the source files that decide what the entries of a journal mean.
+    """Return the source files that decide what a journal's entries mean: `engine.py`, and all that makes, fills or
+    resumes from entries with its imports, except APART.
 
-    Included:
-
-    - the modules that make entries or resume from them, the kernels that fill them, the formats of journals and scratch
-      files, and all that these import;
-    - `engine.py`, which says what is logged under which name, without its other imports, which work before and after;
-    - `databases/encoding.py`, which kernels and scratch files use.
-
-    Left out, although imported, are the files APART:
-
-    - the amount of memory, and progress reports;
-    - the text of a variant, which is in a journal's identity itself, and pictures;
-    - databases, which are written when no journal is needed any more, and read (by `reuse.py`) by their own version and
-      rules.
-
-    Code that only checks, estimates, shows or plays is not imported, and so is left out.
+    The variant is part of a journal's identity. Databases are read by their own version and rules.
     """
     makers = [file for package in SOLVING for file in (root / "solver" / package).rglob("*.py")]
     apart = is_excluded(APART, ["databases/encoding.py"], root)

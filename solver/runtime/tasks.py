@@ -48,10 +48,9 @@ def in_order(
     executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], most: int = IN_FLIGHT,
     warm: set[Any] | None = None,
 ) -> Iterator[Result]:  # fmt: skip
-    """Yield the results for some items in order, with at most *most* tasks submitted.
+    """Yield the results of a function for items, in order, with at most *most* tasks submitted.
 
-    If *warm* is given, a function that is not in it first runs alone once: that worker compiles, and the others find
-    the code in the cache.
+    A function that is not in *warm* first runs alone once: one worker compiles, and the others find the code cached.
     """
     waiting = iter(items)
     first = list(islice(waiting, 2))
@@ -76,10 +75,7 @@ def as_completed(
     executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], most: int = IN_FLIGHT,
     warm: set[Any] | None = None,
 ) -> Iterator[Result]:  # fmt: skip
-    """Yield the results for some items as they are done, with at most *most* tasks submitted; *warm* as in `in_order`.
-
-    If the caller stops early, running tasks are waited for.
-    """
+    """Like `in_order`, but yield results as they are done. If the caller stops early, running tasks are waited for."""
     running: set[Future[Result]] = set()
     try:
         for item in items:
@@ -100,7 +96,7 @@ def as_completed(
 
 
 def warm_up(function: Any, future: Future[Any], warm: set[Any] | None) -> None:
-    """If the function has not run yet, wait for its first task, and note it in *warm*."""
+    """Wait for the first task of a function that is not in *warm*, and add it."""
     if warm is not None and (whole := inner_function(function)) not in warm:
         wait((future,))
         warm.add(whole)
@@ -118,7 +114,7 @@ def result_of(future: Future[Any]) -> Any:
 
 
 def grouped(items: Iterable[tuple[Item, int]], least: int) -> Iterator[list[Item]]:
-    """Group items, given with their weights, into tasks of at least a weight each, except the last.
+    """Group (item, weight) pairs into tasks with a weight of at least *least* each, except the last.
 
     >>> list(grouped([("a", 2), ("b", 2), ("c", 1)], 3))
     [['a', 'b'], ['c']]
@@ -140,7 +136,7 @@ def call(function: Callable[..., Result], arguments: Iterable[Any]) -> Result:
 
 
 def inner_function(function: Any) -> Any:
-    """Return the function itself, or the one inside a `partial`, which may be of `call` or of another `partial`.
+    """Return the function itself, or the one inside a `partial` or a `partial` of `call`.
 
     >>> inner_function(partial(print, 1, 2)) is inner_function(partial(call, print)) is print
     True
@@ -161,7 +157,7 @@ WORKSPACES = Workspaces()
 
 
 def workspace(name: str, length: int, dtype: Any = np.int64) -> Array:
-    """Return this thread's workspace array of a name, of at least *length* items with arbitrary contents."""
+    """Return this thread's array of a name, with at least *length* items of arbitrary contents."""
     array = WORKSPACES.arrays.get(name)
     if array is None or len(array) < length:
         array = WORKSPACES.arrays[name] = np.empty(length, dtype)

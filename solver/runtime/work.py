@@ -49,8 +49,8 @@ def cores() -> int:
 def worth_sending(total: int, least: int, workers: int) -> int:
     """Return how many of *total* items a task on a cluster should have, at least *least*.
 
-    Small tasks balance better, but one process sends them all: it can keep only as many workers busy as it sends tasks
-    while one worker runs a task.
+    Small tasks balance better, but one process sends them all, and keeps only as many workers busy as it sends tasks
+    while one runs.
 
     >>> [worth_sending(total, 1 << 15, workers=10) for total in (10_000, 10**6, 10**7, 10**9)]
     [32768, 300000, 1000000, 25000000]
@@ -60,23 +60,21 @@ def worth_sending(total: int, least: int, workers: int) -> int:
 
 
 class Outlook(Protocol):
-    """Estimates how large a running solve will be. Raises DiskTooSmall if the disk cannot hold the least of it."""
+    """Estimates how large a running solve will be; raises DiskTooSmall if the disk cannot hold it."""
 
     def waves(self) -> list[int]:
-        """Return the estimated positions of each wave, or an empty list while the estimate is not ready."""
+        """Return the estimated positions of each wave; empty while the estimate is not ready."""
 
     def check_records(self, records: int) -> None:
         """Check that the disk can hold the results of a streamed solve with so many records."""
 
     def plain_waves(self, written: int) -> list[int]:
-        """Return the estimated positions of each wave of a game with plain rules.
-
-        *written* bytes of the results are on disk already.
-        """
+        """Return the estimated positions of each wave of a game with plain rules; *written* bytes of results are on
+        disk."""
 
 
 class NotApplicable(Exception):
-    """This method does not apply to a game, or another is better. The *reason* is worded to follow "since"."""
+    """A method does not apply to a game, or another is better; *reason* is worded to follow "since"."""
 
     def __init__(self, reason: str):
         super().__init__(reason)
@@ -95,11 +93,7 @@ class MetricNotApplicable(RetrogradeError, ValueError):
 
 @dataclass(frozen=True)
 class Work:
-    """The resources of a solve.
-
-    Tasks run on *executor*, which has *workers* workers. *scratch* is the folder for spilled data. The *journal* keeps
-    finished work, and the *listener* gets progress.
-    """
+    """The resources of a solve."""
 
     executor: Executor
     workers: int
@@ -128,7 +122,7 @@ class Work:
 
     @property
     def workers_now(self) -> int:
-        """The number of workers now; that of a cluster may change."""
+        """The number of workers now, which changes on a cluster."""
         return self.executor.workers if isinstance(self.executor, Remote) else self.workers
 
     @property
@@ -157,17 +151,15 @@ class Work:
         return 2 * self.workers_now + 2
 
     def together(self, total: int, least: int) -> int:
-        """Return how many of *total* items to give to a task. On threads, where tasks cost little, that is *least*."""
+        """Return how many of *total* items to give to a task: *least* on threads, more on a cluster."""
         return worth_sending(total, least, self.workers_now) if isinstance(self.executor, Remote) else least
 
     def block(self, total: int, usual: int) -> int:
-        """Return how many of *total* items to give to a task: *usual* on threads, or more on a cluster."""
+        """Return how many of *total* items to give to a task: *usual*, or up to LARGER times that on a cluster."""
         return min(self.together(total, usual), self.larger * usual)
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Yield the results of a function for some items, in order. Tasks see what was written to shared arrays before
-        the call.
-        """
+        """Yield a function's results for items, in order. Tasks see what was written to shared arrays before."""
         self.prepare()
         most = max(tasks.IN_FLIGHT, self.in_flight if isinstance(self.executor, Remote) else 0)
         return tasks.in_order(self.executor, function, items, most, self.warmed)
@@ -177,9 +169,7 @@ class Work:
         return self.map(partial(tasks.call, function), items)
 
     def map_here(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Like `map`; if the workers are other processes, run on local threads instead. For cheap functions with large
-        arguments.
-        """
+        """Like `map`, but never in other processes: for cheap functions with large arguments."""
         if not isinstance(self.executor, Remote):
             yield from self.map(function, items)
             return
@@ -206,7 +196,7 @@ class Work:
         return resource
 
     def log(self, name: str, kept: bool = True) -> Log:
-        """Return the journal's log of a name. Without a journal, or if not *kept*, return an empty log that forgets."""
+        """Return the journal's log of a name; an empty one that forgets, without a journal or if not *kept*."""
         pause = self.sizes.journal_seconds
         if self.journal and kept:
             return self.journal.log(name, pause)

@@ -19,10 +19,7 @@ Array = np.ndarray[Any, Any]
 
 
 class PlyCount(NamedTuple):
-    """The numbers of lines of play of *ply* plies, of those that end there, and of the positions that they lead to.
-
-    Positions that are equal by symmetry are counted once.
-    """
+    """Counts of a ply: lines of play so long, how many end there, and the positions they lead to, up to symmetry."""
 
     ply: int
     lines: int
@@ -40,10 +37,7 @@ class Endless(RuleError):
 
 
 def count_lines(game: Game, position: Any, plies: int | None = None) -> Iterator[PlyCount]:
-    """Yield the counts of each ply from 0 to *plies*, or to the last ply that play reaches.
-
-    Without *plies*, raise Endless once it is clear that play can go on forever.
-    """
+    """Yield the counts of each ply from 0 to *plies*, or to the end of all lines; raise Endless if there is none."""
     wave = np.array([game.canonical(position)], np.int64)
     lines = np.array([1], object)  # Python's ints: their sums are soon greater than 64 bits
     known: set[Any] = set()
@@ -67,8 +61,7 @@ def count_lines(game: Game, position: Any, plies: int | None = None) -> Iterator
 
 
 def expand(game: Game, wave: Array) -> tuple[Array, Array, Array]:
-    """Return the children of some positions by all moves, the index of the parent of each, and which positions are
-    ends."""
+    """Return the children of positions by all moves, the index of each child's parent, and which positions are ends."""
     expander = expander_of(game)
     tier = min(game.tier(position) for position in listed(wave))
     found: list[tuple[Array, Array]] = [(wave[:0], np.zeros(0, np.int64))]
@@ -83,7 +76,7 @@ def expand(game: Game, wave: Array) -> tuple[Array, Array, Array]:
 
 
 def merge(children: Array, lines: Array) -> tuple[Array, Array]:
-    """Return the different positions among some, in ascending order, and the sum of the lines that lead to each."""
+    """Return the distinct positions, ascending, and the sum of the lines that lead to each."""
     words = children.reshape(len(children), -1)
     order = np.lexsort(words.T[::-1])
     words = words[order]
@@ -92,7 +85,7 @@ def merge(children: Array, lines: Array) -> tuple[Array, Array]:
 
 
 def refuse_endless(game: Game, known: set[Any]) -> None:
-    """Raise Endless if some of the positions, which hold all their children, can come back."""
+    """Raise Endless if a line among the *known* positions returns to one of them. The set holds their children too."""
     try:
         TopologicalSorter({position: examine(game, position)[2] for position in known}).prepare()
     except CycleError as error:

@@ -44,10 +44,8 @@ class EndgameTables(Protocol):
 
 
 def probe_tables(game, position, far, address):
-    """Return the worth of an undecided position, DRAWN, or UNKNOWN. *address* is None if there are no tables.
-
-    A search without tables compiles no code for them: that made it some percent slower.
-    """
+    """Return the worth of an undecided position, DRAWN, or UNKNOWN. If *address* is None, no code for tables is
+    compiled, because that made searches without tables some percent slower."""
     return UNKNOWN if address is None else look_up(game, position, far, address)
 
 

@@ -22,10 +22,8 @@ def hash_of(number, count):
 
 @kernel
 def permute(number, count):
-    """Map a number of *count* bits to another one, by a bijection on numbers of *count* bits.
-
-    Each step (xor with a right shift, multiplication by an odd constant, mask) is invertible.
-    """
+    """Map numbers of *count* bits to each other one to one. Each step (xor with a right shift, multiplication by an odd
+    constant, mask) is invertible."""
     mask, half = np.uint64((1 << count) - 1), np.uint64((count + 1) // 2)
     bits = np.uint64(number)
     bits = (bits ^ bits >> half) * FIRST & mask

@@ -86,11 +86,7 @@ ANY_NUMBER = 1 << 62
 
 
 class SearchMemory(NamedTuple):
-    """What a thread searches with: layout and address of the transposition table (see `table.py`), and its workspace.
-
-    `plies` and `moves` are the size of the workspace. `table`, `rows` and `counters` are addresses of int64 words, and
-    `endgame_tables` is one or None (see `endgame_tables.py`).
-    """
+    """A table's layout (see `table.py`), a workspace's size (`plies` × `moves`), and addresses of int64 words."""
 
     position_bits: int
     bucket_bits: int
@@ -105,20 +101,16 @@ class SearchMemory(NamedTuple):
 
 
 class ThreadWorkspace(NamedTuple):
-    """A thread's workspace: `rows` int64[plies, moves, parts], and `counters` int64[HISTORY + 2 × 2^HISTORY_BITS].
-
-    Kernels receive the addresses of these arrays (see `memory.py`) and of the table's words.
-    """
+    """A thread's workspace: `rows` int64[plies, moves, parts], and `counters` int64[HISTORY + 2 × 2^HISTORY_BITS]."""
 
     rows: Array
     counters: Array
 
 
 def make_workspace(plies: int, moves: int, parts: int, shared: Array | None = None) -> ThreadWorkspace:
-    """Return the workspace of one thread for searches of *plies* plies and *moves* moves of *parts* words.
+    """Return the workspace of a thread, for *plies* plies and *moves* moves of *parts* words.
 
-    *shared* is the memory in which threads publish the positions they search, int64[2^SHARED_BITS] of NO_KEY, or None
-    for a single thread.
+    Threads publish in *shared* the positions they search: int64[2^SHARED_BITS] of NO_KEY. It is None for one thread.
     """
     counters = np.zeros(HISTORY + (2 << HISTORY_BITS), np.int64)
     counters[MOST_NODES] = ANY_NUMBER
@@ -127,7 +119,7 @@ def make_workspace(plies: int, moves: int, parts: int, shared: Array | None = No
 
 
 def memory_of(table: TranspositionTable, workspace: ThreadWorkspace) -> SearchMemory:
-    """Return what kernels need to know of a table and a workspace. Keep both alive while kernels run."""
+    """Return the SearchMemory of a table and a workspace. Keep both alive while kernels run."""
     addresses = table.words.ctypes.data, workspace.rows.ctypes.data, workspace.counters.ctypes.data
     plies, moves = workspace.rows.shape[:2]
     return SearchMemory(*table.layout, plies, moves, *addresses, table.endgame_tables)
@@ -150,7 +142,7 @@ def bounds_from(
     table: TranspositionTable,
     workspace: ThreadWorkspace,
 ) -> tuple[int, int]:
-    """Return bounds of the worth of an undecided position, from questions that begin with *bound*; see `next_bound`."""
+    """Return (low, high) bounds of an undecided position's worth, by questions from *bound* on; see `next_bound`."""
     memory, unknown, far = memory_of(table, workspace), no_position(position), table.layout.far
     with compilable(game):
         low, high = narrow(rules_for(game), position, unknown, bound, (1 - far, far - 1), order, distance, memory)
@@ -195,10 +187,7 @@ def next_bound(low, high, order, distance, far):
 
 @kernel
 def narrow(game, position, unknown, bound, known, order, distance, memory):
-    """Return bounds (low, high) of a position's worth, narrower than those *known*, as far as the search gets.
-
-    The first question is *bound*, and the others those of `next_bound`. *unknown* is `no_position`.
-    """
+    """Return bounds (low, high) of a position's worth, narrower than *known* as far as the search gets."""
     low, high = known
     while bound < memory.far:
         answer = prove_bound(game, position, unknown, bound, np.int64(UNSEEN), np.int64(0), memory)
@@ -211,10 +200,10 @@ def narrow(game, position, unknown, bound, known, order, distance, memory):
 
 @kernel
 def prove_bound(game, position, key, bound, count, ply, memory):
-    """Return whether a position is worth at least *bound*; it means nothing if the search gives up.
+    """Return whether a position is worth at least *bound*; meaningless if `counters[TROUBLE]` is set.
 
-    *count* is UNSEEN, or the caller has already called `look_ahead`: then no end one move ahead decides the question,
-    and *count* undecided children stand in the row of this *ply*. *key* may be `no_position` if it is not computed yet.
+    *count* is UNSEEN, or the number of undecided children that `look_ahead` has written to the row of this *ply* after
+    no end decided the question. *key* may be `no_position` if it is not computed yet.
     """
     far, mark, begun = memory.far, words_at(memory.counters), ply
     # Step 1: generate the children, unless the caller did, and follow forced moves.
@@ -279,9 +268,8 @@ def prove_bound(game, position, key, bound, count, ply, memory):
 def expand(game, position, key, bound, count, ply, memory):
     """Generate the children of a position, unless *count* is known, and follow forced moves.
 
-    Return (answer, position, key, bound, ply, number of children). The answer counts if the number is 0. The number is
-    below 0 if the search gives up. Following stops at a position with no or several undecided children, at a trivial
-    bound, or if the workspace is full.
+    Return (answer, position, key, bound, ply, count) where following stops. The answer is that of the last position if
+    count is 0; count is below 0 if the search gives up.
     """
     answer, mark = False, words_at(memory.counters)
     if count == UNSEEN and not must_give_up(position, ply, memory):
@@ -300,9 +288,9 @@ def expand(game, position, key, bound, count, ply, memory):
 
 @kernel
 def look_ahead(game, position, bound, ply, memory):
-    """Return whether an end one move ahead proves the question, and the number of undecided children.
+    """Return whether an end one move ahead proves the question, and the number of undecided children (-1: it gave up).
 
-    It writes these children and their moves to the row of *ply*. The number is negative if the search gives up.
+    It writes these children and their moves to the row of *ply*.
     """
     count, row, mark, parts = 0, row_of(game, ply, memory), words_at(memory.counters), parts_of(game)
     for move in game.generate_moves(position):
@@ -348,10 +336,7 @@ def is_trivial(bound, far):
 
 @kernel
 def must_give_up(position, ply, memory):
-    """Return whether the search must give up, and write the reason.
-
-    Reasons: it is stopped, it reached its node limit, or the workspace has no row for *ply*.
-    """
+    """Return whether the search is stopped, at its node limit, or without a row for *ply*; if so, record it."""
     mark = words_at(memory.counters)
     if not mark[STOP] and ply < memory.plies and mark[NODES] <= mark[MOST_NODES]:
         return False
@@ -361,7 +346,7 @@ def must_give_up(position, ply, memory):
 
 @kernel
 def give_up(trouble, position, mark):
-    """Write why the search gives up, and at which position."""
+    """Record why the search gives up, and at which position."""
     mark[TROUBLE] = trouble
     put(mark, POSITION, position)
 
@@ -377,11 +362,7 @@ def _(game):
 
 @kernel
 def update_history(best, count, row, parts, mark):
-    """Update the history heuristic after move number *best* proved the question.
-
-    Each child that was searched without success loses 1. The best move gains as many points as there were such
-    children.
-    """
+    """Update the history heuristic: each child searched in vain loses 1, and move number *best* gains their number."""
     tried = counter = 0
     for i in range(count):
         if row[parts * i + GOOD] == TRIED:
@@ -397,7 +378,7 @@ def update_history(best, count, row, parts, mark):
 
 @kernel
 def publish(key, ply, mark):
-    """Publish that this thread searches a position."""
+    """Publish that this thread searches a position, near enough to the root."""
     if mark[SHARED] != 0 and ply < SHARED_PLIES:
         words_at(mark[SHARED])[shared_slot(key)] = key_of(key)
 
@@ -416,18 +397,15 @@ def is_published(key, ply, mark):
 
 @kernel
 def unpublish(key, ply, mark):
-    """Clear the slot, unless another thread has overwritten it."""
+    """Withdraw a published position, unless another thread has overwritten its slot."""
     if is_published(key, ply, mark):
         words_at(mark[SHARED])[shared_slot(key)] = NO_KEY
 
 
 @kernel
 def skips_child(i, again, late, key, ply, mark):
-    """Return whether a pass over the children leaves out child number *i*.
-
-    The first pass leaves out what another thread searches now. The second pass, *again*, searches only these, the bits
-    of *late*.
-    """
+    """Return whether child *i* is left out: in the first pass if another thread searches it, in the second unless it
+    was left out before, which the bits of *late* say."""
     if again:
         return late >> min(i, MOST_LATE) & 1 == 0
     return 0 < i < MOST_LATE and is_published(key, ply, mark)
@@ -435,7 +413,7 @@ def skips_child(i, again, late, key, ply, mark):
 
 @kernel
 def row_of(game, ply, memory):
-    """Return the workspace row of a ply; 8 bytes a word."""
+    """Return the words of a ply's row in the workspace."""
     return words_at(memory.rows + 8 * parts_of(game) * ply * memory.moves)
 
 
@@ -465,10 +443,7 @@ def put_key(game, row, i, key, fields=CHILD):
 
 @kernel
 def for_child(bound):
-    """Return the bound for the children: the parent reaches *bound* if a child does not reach this.
-
-    Win within n plies becomes "not lose within n - 1" for the child, and the other way round. See `bounds.py`.
-    """
+    """Return the bound that no child may reach if the parent fails *bound*: win within n: no loss within n - 1."""
     if bound > 1:
         return -bound
     return 1 - bound if bound >= 0 else 2 - bound
@@ -489,10 +464,10 @@ def write_keys(game, count, ply, memory):
 
 @kernel
 def put_in_order(game, position, asked, count, best, ply, memory):
-    """Return whether a table entry of a child proves the question, and the number of children left to search.
+    """Sort the children of a ply for the search. Return whether a table entry of one proves the question, and how many
+    are left; -1 if the search gives up.
 
-    It sorts the children by move ordering score; the hash move, number *best*, comes first. It removes children that
-    already reach *asked*, since they cannot prove the question. The number is negative if the search gives up.
+    The hash move, number *best*, comes first. Children known to reach *asked* prove nothing and are removed.
     """
     row, mark, parts = row_of(game, ply, memory), words_at(memory.counters), parts_of(game)
     if not write_keys(game, count, ply, memory):
@@ -529,11 +504,8 @@ def put_in_order(game, position, asked, count, best, ply, memory):
 
 @kernel
 def table_key(game, position, memory):
-    """Return the table key of a position's canonical image; `no_position` if the search gives up.
-
-    Different positions have different keys. The key is a permutation of a canonical int, and if positions have several
-    words the canonical position itself.
-    """
+    """Return a permutation of the canonical int, or a canonical position of several words; `no_position` if the search
+    gives up. Different positions have different keys."""
     least, _ = canonical(game, position)
     if is_in_table(least, memory):
         return permuted(least, memory.position_bits)
@@ -557,7 +529,7 @@ def _(position, memory):
 
 
 def permuted(position: Any, bits: int) -> Any:
-    """Return a permutation of an int of so many bits, or a position of several words as it is."""
+    """Return a permutation of an int of *bits* bits; positions of several words stay as they are."""
     return position if isinstance(position, tuple) else permute(position, bits)
 
 
@@ -604,7 +576,8 @@ def _(key):
 
 
 def rest_of(key: Any, memory: SearchMemory) -> int:
-    """Return what the word of an entry holds of its position: what the bucket does not tell; 1 if all stands behind."""
+    """Return the part of a key that its entry stores: the bits above the bucket number; 1 if the whole key stands
+    behind."""
     return 1 if isinstance(key, tuple) else key >> memory.bucket_bits
 
 
@@ -616,7 +589,7 @@ def _(key, memory):
 
 
 def follows(table: Any, entry: int, key: Any) -> bool:
-    """Return whether the words behind that of an entry are those of a key; always if the key is an int."""
+    """Return whether the words of a key stand behind those of an entry; True for keys that are ints."""
     return not isinstance(key, tuple) or stands_at(table, entry + 1, key)
 
 
@@ -629,7 +602,7 @@ def _(table, entry, key):
 
 @kernel
 def find(key, memory):
-    """Return the word of a key in the transposition table, or 0."""
+    """Return a key's word in the transposition table, or 0."""
     bucket, table = bucket_of(key, memory), words_at(memory.table)
     rest = rest_of(key, memory)
     shift = 2 * memory.bound_bits + BEST_BITS
@@ -652,11 +625,8 @@ def bounds_of(word, memory):
 
 @kernel
 def store(key, low, high, best, memory):
-    """Store bounds and best move of a key, combined with what the table knows already.
-
-    The newest entry comes first in its bucket. The former first entry moves to the second slot, unless it is the same
-    position.
-    """
+    """Store bounds and best move of a key, combined with those in the table, as the first entry of its bucket. Another
+    position's first entry moves to the second slot."""
     bits, far = memory.bound_bits, memory.far
     known = bounds_of(find(key, memory), memory)
     low, high = max(low, known[0]), min(high, known[1])
@@ -674,7 +644,7 @@ def store(key, low, high, best, memory):
 
 @kernel
 def copy_entries(old, memory):
-    """Store all that another table knows of positions that are ints; *old* is its memory. The newest come last."""
+    """Store all entries of another table, *old*, for positions that are ints; the newer entry of each bucket last."""
     table, shift = words_at(old.table), 2 * old.bound_bits + BEST_BITS
     for newer in range(2):
         for bucket in range(1 << old.bucket_bits):

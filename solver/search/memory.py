@@ -60,7 +60,7 @@ def prefetch(address: Any, index: Any) -> None:
 
 @overload(words_at)
 def compiled_words_at(address: Any) -> Any:
-    """Return the function that numba compiles in place of `words_at`."""
+    """Return the compiled form of `words_at`."""
 
     def compiled(address: Any) -> Any:
         return pointer(address)
@@ -70,7 +70,7 @@ def compiled_words_at(address: Any) -> Any:
 
 @overload(prefetch)
 def compiled_prefetch(address: Any, index: Any) -> Any:
-    """Return the function that numba compiles in place of `prefetch`."""
+    """Return the compiled form of `prefetch`."""
 
     def compiled(address: Any, index: Any) -> None:
         emit_prefetch(address, index)

@@ -34,7 +34,7 @@ class TriedMove:
 
 
 def by_monte_carlo(game: Game, playouts: int, chance: Random) -> Callable[[int], int]:
-    """Return the function that chooses a move after so many playouts."""
+    """Return a function from a position to the move that most of *playouts* playouts tried first."""
 
     def choose(position: int) -> int:
         search = MonteCarloSearch(game, chance)
@@ -46,7 +46,7 @@ def by_monte_carlo(game: Game, playouts: int, chance: Random) -> Callable[[int],
 
 
 class MonteCarloSearch:
-    """The tree of one position, as playouts let it grow."""
+    """A tree of tried moves, grown by the playouts from one position."""
 
     def __init__(self, game: Game, chance: Random):
         self.game, self.chance = game, chance
@@ -56,7 +56,7 @@ class MonteCarloSearch:
         self.least, self.most = math.inf, -math.inf
 
     def play_out(self, position: int) -> None:
-        """Play one game to its end, in the tree as far as it goes, and keep what it paid."""
+        """Play one game to its end, first along the tree, and add its payoffs to the moves on the way."""
         got = [0.0] * self.game.players
         path: list[tuple[int, TriedMove]] = []
         node, plies, grown = self.root, 0, False
@@ -91,16 +91,17 @@ class MonteCarloSearch:
         self.root.visits += 1
 
     def seat(self, position: int, plies: int) -> int:
-        """Return the player to move, as a number; 0 for the player to move at the root where two alternate."""
+        """Return the player to move, or CHANCE. If two players alternate, player 0 moves at the root."""
         return plies % 2 if self.alternates else mover(self.game, position)
 
     def pay(self, got: list[float], plies: int, amounts: list[int]) -> None:
-        """Add what a move or an end pays to what each player got. Where two alternate, player 0 is the one to move."""
+        """Add what a move or an end pays to each player's total. *amounts* begin with the player to move if two
+        alternate."""
         for player, amount in enumerate(amounts):
             got[(player + plies) % 2 if self.alternates else player] += amount
 
     def best(self, node: TriedMove) -> int:
-        """Return the move with the greatest mean payoff plus bonus; all have been tried."""
+        """Return the tried move with the greatest mean payoff plus bonus."""
         curiosity = CURIOSITY * (self.most - self.least or 1)
         logarithm = math.log(node.visits)
 

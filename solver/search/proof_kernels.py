@@ -102,10 +102,9 @@ SLACK = 2
 class Path(NamedTuple):
     """The search path from the root to the current question.
 
-    `levels` int64[levels, 8] has the fields of each question on the path. Their children follow each other, level by
-    level: the questions `keys` int64[n] and the fields `children` int64[n, 5]. `hash_counts` uint16[] counts the path's
-    questions by hash, to detect repetitions quickly. `notes` int64[, 4] are answers that rest on path levels. `counts`
-    int64[6]; `stop` uint8[1], nonzero to stop; `endgame_tables` is an address, or None (see `endgame_tables.py`).
+    `levels` int64[levels, 8] are the fields of each question on the path. Its children, level by level, are the
+    questions `keys` int64[n] with the fields `children` int64[n, 5]. `hash_counts` uint16[] counts the path's questions
+    by hash, to detect repetitions quickly. `notes` int64[, 4] are answers that rest on path levels.
     """
 
     levels: Array
@@ -136,8 +135,7 @@ def make_path(levels: int, children: int, stop: Array, tables: int | None = None
 def prove(game, key, nodes, table, path):
     """Return the answer to a question: YES, NO, or OPEN after *nodes* positions or if the search gives up.
 
-    *key* is the question: `2 * position + 1` asks whether the player to move wins, `2 * position` whether they do not
-    lose.
+    *key* is `2 * position + 1` for "does the player to move win?", `2 * position` for "does the player not lose?".
     """
     levels, children, counts = path.levels, path.children, path.counts
     path.hash_counts[:] = 0
@@ -206,10 +204,7 @@ def combine_numbers(level, levels, children):
 
 @lean_kernel
 def push(game, key, level, most_proof, most_disproof, table, path):
-    """Append a question to the path and write its children with their numbers.
-
-    A child that proves the question stands alone. Children that cannot prove it are left out.
-    """
+    """Append a question to the path, and write the children that may prove it; only one if it does."""
     levels, keys, children, counts = path.levels, path.keys, path.children, path.counts
     if level == len(levels):
         counts[TROUBLE], counts[POSITION] = TOO_DEEP, key >> 1
@@ -273,7 +268,7 @@ def push(game, key, level, most_proof, most_disproof, table, path):
 
 @lean_kernel
 def write_level(key, level, most_proof, most_disproof, levels, counts):
-    """Write the fields of a new level, still without children, which will follow those of the level above."""
+    """Write the fields of a new level, whose children will follow those of the level above."""
     counts[NODES] += 1
     first = levels[level - 1, END] if level else 0
     levels[level, KEY], levels[level, FIRST], levels[level, END] = key, first, first
@@ -315,7 +310,7 @@ def write_child(children, child, proof, disproof, top, bottom):
 
 @lean_kernel
 def pop(level, proof, disproof, table, path):
-    """Remove the last question from the path and store its numbers; return the range of levels that they rest on."""
+    """Remove the last question from the path and store its numbers; return the (top, bottom) level they rest on."""
     # Step 1: take the question off the path.
     key, nodes = path.levels[level, KEY], path.counts[NODES] - path.levels[level, BEFORE]
     path.hash_counts[hash_slot(key, path)] -= 1
@@ -336,10 +331,7 @@ def pop(level, proof, disproof, table, path):
 
 @lean_kernel
 def support_of(level, proof, disproof, path):
-    """Return the range of path levels, (TOP, BOTTOM), that the answer to a question rests on.
-
-    Numbers that are no answer yet rest on nothing.
-    """
+    """Return the (top, bottom) path level that the answer to a question rests on; (NOTHING, -1) if there is none."""
     children, top, bottom = path.children, NOTHING, -1
     # Case: a proof needs one child. Choose the one that rests on the levels farthest from the root.
     if proof == 0:
@@ -356,7 +348,7 @@ def support_of(level, proof, disproof, path):
 
 @lean_kernel
 def take_note(path, key, top, bottom, nodes):
-    """Take a note of an answer that rests on path levels, if there is memory for it."""
+    """Note an answer that rests on path levels, unless the notes are full."""
     at = path.counts[NOTES]
     if at < len(path.notes):
         path.notes[at, KEY], path.notes[at, NOTE_TOP] = key, top
@@ -366,10 +358,10 @@ def take_note(path, key, top, bottom, nodes):
 
 @lean_kernel
 def settle_notes(level, no_win, top, table, path):
-    """Settle the notes taken below a level that the search leaves.
+    """Keep, store or drop the notes taken below a level that the search leaves.
 
-    *no_win*: the answer at the level is that a win is not forced. *top*: the level nearest the root that this answer
-    rests on. The notes say the same of other questions, so they hold as far as this answer does.
+    *no_win*: the answer at the level is that a win is not forced, and it rests on levels from *top* on. Each note says
+    the same of another question.
     """
     notes, kept = path.notes, path.levels[level, NOTED]
     for at in range(kept, path.counts[NOTES]):
@@ -395,7 +387,7 @@ def settle_notes(level, no_win, top, table, path):
 
 @lean_kernel
 def level_of(key, level, path):
-    """Return the level on the path, up to *level*, where a question stands; −1 if it does not."""
+    """Return the level of a question on the path, at most *level*; −1 if it is not on the path."""
     if path.hash_counts[hash_slot(key, path)]:
         for at in range(level, -1, -1):
             if path.levels[at, KEY] == key:

@@ -31,10 +31,8 @@ ENTRY = 16
 
 
 def make_table(size: int) -> Array:
-    """Return an empty table int64[entries, 2] of at most *size* bytes, but at least one bucket.
-
-    The number of entries is a power of two.
-    """
+    """Return an empty table int64[entries, 2] of at most *size* bytes, with a power of two of entries, at least a
+    bucket."""
     entries = 1 << max(size // ENTRY, SLOTS).bit_length() - 1
     return np.zeros((entries, 2), np.int64)
 

@@ -9,13 +9,14 @@ players together can reach a tie by moves that lose nothing, else a DRAW. The pr
 far as memory allows.
 """
 
-import random
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
+from random import Random
 
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value
-from retrograde.solver.rules.examine import differ, examine, refuse_to_search, refuse_tuples
+from retrograde.solver.rules.examine import differ, examine, random_line, refuse_to_search, refuse_tuples
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search import proof_kernels as kernels
@@ -39,25 +40,17 @@ RANDOM_GAMES, RANDOM_PLIES = 8, 200
 
 
 def can_repeat(game: Game, position: int) -> bool:
-    """Return whether a position repeats in one of some random games: a guess whether play can repeat."""
-    chance = random.Random(0)
-    for _ in range(RANDOM_GAMES):
-        reached, seen = position, {position}
-        for _ in range(RANDOM_PLIES):
-            if game.primitive(reached) != UNDECIDED:
-                break
-            reached = game.do_move(reached, chance.choice(list(game.generate_moves(reached))))
-            if reached in seen:
-                return True
-            seen.add(reached)
-    return False
+    """Guess whether play can repeat: return whether a position came twice in one of some random games."""
+    chance = Random(0)
+    lines = ([*islice(random_line(game, position, chance), RANDOM_PLIES)] for _ in range(RANDOM_GAMES))
+    return any(len({*line}) < len(line) for line in lines)
 
 
 class ProofNumberSearch(StoppableSearch):
     """A proof-number search of one game, with a table of *size* bytes that is kept between questions."""
 
     def __init__(self, game: Game, size: int = TABLE_SIZE, tables: EndgameTables | None = None):
-        """Prepare a search; *tables* are endgame tables to probe. Raise NotForSearch if the game is not suitable."""
+        """Prepare a search that probes the endgame *tables*. Raise NotForSearch if the game does not suit."""
         refuse_to_search(game)
         refuse_tuples(game, "searched by proof numbers")
         self.endgame_tables = tables
@@ -75,10 +68,7 @@ class ProofNumberSearch(StoppableSearch):
         self.compile()
 
     def compile(self) -> None:
-        """Compile the rules now; raise NotCompilable if they cannot be compiled.
-
-        It takes seconds the first time and is no search.
-        """
+        """Compile the rules now, which takes seconds the first time; raise NotCompilable if that fails."""
         # With the stop flag set and a path without space, `prove` returns at once.
         self.stop[0] = True
         path = kernels.make_path(0, 0, self.stop, address_of(self.endgame_tables))
@@ -94,10 +84,7 @@ class ProofNumberSearch(StoppableSearch):
     # One question
 
     def ask(self, position: int, bound: int) -> bool:
-        """Return whether a position is worth at least *bound*: ANY_WIN or NO_LOSS.
-
-        Raise OutOfTime, SearchTooDeep or RuleError.
-        """
+        """Return whether a position is worth ANY_WIN or NO_LOSS (*bound*). Raise OutOfTime or SearchTooDeep."""
         while (answer := self.ask_for(position, bound, MOST_NODES)) is None:
             pass
         return answer
@@ -124,7 +111,7 @@ class ProofNumberSearch(StoppableSearch):
             self.enlarge(int(counts[kernels.TROUBLE]), int(counts[kernels.POSITION]))
 
     def enlarge(self, trouble: int, position: int) -> None:
-        """Enlarge the search path; raise the reason if it cannot be enlarged."""
+        """Enlarge the search path after this trouble; raise if that cannot help."""
         if trouble == kernels.BROKEN:
             examine(self.game, position)
             raise RuleError(differ(self.game, position))
@@ -137,11 +124,8 @@ class ProofNumberSearch(StoppableSearch):
     # Values
 
     def find(self, position: int, seconds: float | None = None) -> SearchResult:
-        """Search a position for at most *seconds* (None: without limit); return its value, or the bounds proved so far.
-
-        The remoteness is 0 if the game is over there, unless by a DRAW, which has none; otherwise it is not known.
-        Raises SearchTooDeep, and RuleError for broken rules.
-        """
+        """Search a position for at most *seconds* (None: no limit); return its value, or the bounds proved so far. The
+        remoteness is 0 at an end, otherwise None. Raise SearchTooDeep or RuleError."""
         began, nodes, in_tables = time.monotonic(), self.nodes, self.in_tables
         bounds = LOSE, WIN
         with self.limited(seconds), suppress(OutOfTime):
@@ -155,10 +139,8 @@ class ProofNumberSearch(StoppableSearch):
         return SearchResult(value, 0 if over else None, worst, best, 0, nodes, taken, in_tables)
 
     def narrow(self, position: int) -> Iterator[tuple[Value, Value]]:
-        """Yield the worst and the best value still possible, from worst to best: LOSE, DRAW, TIE, WIN.
-
-        They come ever closer, until they meet, or until `reaches_tie` has no memory left to tell a TIE from a DRAW.
-        """
+        """Yield the (worst, best) value still possible, ever closer; they stay apart if memory cannot tell TIE from
+        DRAW."""
         if (value := self.game.primitive(position)) != UNDECIDED:
             yield Value(value), Value(value)
             return
@@ -185,9 +167,9 @@ class ProofNumberSearch(StoppableSearch):
             yield (TIE, TIE) if ties else (DRAW, DRAW)
 
     def reaches_tie(self, position: int) -> bool | None:
-        """Return whether both players can reach a tie together from a position that neither side wins.
+        """Return whether, where neither side wins, both can reach a tie together by moves that lose nothing.
 
-        Only moves that lose nothing count. Return None if there are too many positions to enumerate.
+        None if there are too many positions to enumerate.
         """
         game = self.game
         listed = {game.canonical(position)}

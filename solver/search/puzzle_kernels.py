@@ -26,10 +26,8 @@ ROOT = np.int64(0)
 
 
 class PuzzleMemory(NamedTuple):
-    """What the search works with.
-
-    `keys` and `bounds` are the table: positions, and lower bounds of their plies to a solution, 0 in an empty entry.
-    `line` has the moves of the solution, and `faulty` the position at which the search found the rules broken.
+    """What the search works with: a table of positions (`keys`) and lower bounds of their plies to a solution
+    (`bounds`, 0 if empty), the moves of the solution (`line`), and the position where rules proved broken (`faulty`).
     """
 
     keys: Array
@@ -42,9 +40,9 @@ class PuzzleMemory(NamedTuple):
 
 @lean_kernel
 def plies_to_solution(game, position, parent, least, plies, ply, memory):
-    """Return *plies* if a solution takes so many, else a greater lower bound; it is known that none takes fewer.
+    """Return *plies* if there is a solution so long, else a greater lower bound. It is known that none is shorter.
 
-    *least* is the game's lower bound. The result means nothing if `counts[TROUBLE]` is set.
+    *least* is the game's lower bound, *ply* the distance from the root. The result is void if `counts[TROUBLE]` is set.
     """
     counts = memory.counts
     counts[NODES] += 1

@@ -52,10 +52,7 @@ class PuzzleSearch(StoppableSearch):
     def find(
         self, position: int, seconds: float | None = None, depth: int | None = None
     ) -> tuple[SearchResult, list[int]]:
-        """Search for a shortest solution, for some seconds and of at most *depth* plies.
-
-        Return what was found, and the moves of the solution if there is one.
-        """
+        """Search for a shortest solution, at most *depth* plies long; return the result, and its moves if any."""
         began, nodes, value = time.monotonic(), self.looked_at, self.game.primitive(position)
         deepest, solved = min(depth or DEEPEST, DEEPEST), value == WIN
         plies = NEVER if value != UNDECIDED else max(1, self.game.least_plies(position))
@@ -86,7 +83,7 @@ class PuzzleSearch(StoppableSearch):
         return not waiting
 
     def iterate(self, position: int, plies: int) -> int | None:
-        """Return a lower bound of the plies to a solution, *plies* if one takes so many; None if time is out."""
+        """Return a lower bound of the plies to a solution; *plies* if there is one so long, None if time is out."""
         memory = self.memory
         memory.counts[TROUBLE] = 0
         with compilable(self.game):

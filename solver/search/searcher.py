@@ -80,11 +80,10 @@ class SearchTooDeep(Exception):
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found about a position, from the view of the player to move.
+    """What a search proved of a position, for the player to move.
 
     `value` and `remoteness` (plies) are None until they are proved. `at_least` and `at_most` are the worst and the best
-    value still possible. `no_end_within`: neither side can force a win within this many plies; it is 0 if the search
-    did not ask. `nodes` counts positions searched.
+    value still possible. Neither side can force a win within `no_end_within` plies. `nodes` counts positions searched.
     """
 
     value: Value | None
@@ -120,7 +119,7 @@ class Search(StoppableSearch):
     """
 
     def __init__(self, game: Game, workers: int = 1, size: int = TABLE_SIZE, tables: EndgameTables | None = None):
-        """Prepare a search; *tables* are endgame tables to probe. Raise NotForSearch if the game is not suitable."""
+        """Prepare a search that probes the endgame *tables*. Raise NotForSearch if the game does not suit."""
         self.refuse(game)
         self.endgame_tables = tables
         # Entries of several words are not written at once, so that threads could not share the table.
@@ -147,10 +146,7 @@ class Search(StoppableSearch):
         self.compile()
 
     def compile(self, ties: bool = False) -> None:
-        """Compile the rules now, and with *ties* the tie search too; takes seconds the first time.
-
-        The stop flag is set meanwhile, so nothing is searched. Raise NotCompilable if the rules cannot be compiled.
-        """
+        """Compile the rules now, and with *ties* the tie search; it takes seconds at first. Raise NotCompilable."""
         self.set_stop_flags(True)
         with compilable(self.game):
             zero: Any = (0,) * width if (width := Traits.of(self.game).width) else 0
@@ -218,7 +214,7 @@ class Search(StoppableSearch):
             self.enlarge(workspaces)
 
     def ask_within(self, position: int, bound: int, nodes: int) -> bool | None:
-        """Like `ask` with one thread; return None if *nodes* positions do not suffice."""
+        """Like `ask`, with one thread; None if *nodes* positions do not suffice."""
         self.node_limit = nodes
         try:
             return self.ask(position, bound, 1)
@@ -251,7 +247,7 @@ class Search(StoppableSearch):
         return self.nodes + sum(int(workspace.counters[kernels.NODES]) for workspace in self.workspaces)
 
     def run_one(self, position: int, bound: int, workspace: kernels.ThreadWorkspace) -> bool | None:
-        """Return one thread's answer and stop the other threads; None if it was stopped or gave up."""
+        """Return one thread's answer and stop the other threads; None if this one was stopped or gave up."""
         self.begin(workspace, self.node_limit)
         answer = self.at_least(position, bound, workspace)
         if workspace.counters[kernels.TROUBLE]:
@@ -260,7 +256,7 @@ class Search(StoppableSearch):
         return answer
 
     def begin(self, workspace: kernels.ThreadWorkspace, node_limit: int) -> None:
-        """Prepare a thread for a question that may visit so many positions, and no more than suit the table."""
+        """Prepare a thread for a question that may visit *node_limit* positions, or as many as suit the table."""
         workspace.counters[: kernels.STOP] = 0
         workspace.counters[kernels.MOST_NODES] = min(node_limit, self.positions_for_table)
 
@@ -307,10 +303,9 @@ class Search(StoppableSearch):
     def find(
         self, position: int, seconds: float | None = None, distance: bool = True, depth: int | None = None
     ) -> SearchResult:
-        """Search a position for at most *seconds* and return the SearchResult.
+        """Search a position for at most *seconds* and return the result.
 
-        Without *distance*, only the value is proved, not the remoteness. With *depth*, only outcomes within *depth*
-        plies are proved.
+        Without *distance*, prove only the value. With *depth*, prove only outcomes within that many plies.
         """
         began, nodes, in_tables = time.monotonic(), self.nodes, self.in_tables
         far = self.table.layout.far
@@ -346,7 +341,7 @@ class Search(StoppableSearch):
         )
 
     def bounds_at_once(self, position: int, distance: bool) -> Bounds:
-        """Return the bounds of a position's worth that one compiled call finds, which visits few positions."""
+        """Return the bounds of a position's worth that one compiled call finds in QUICK_NODES positions."""
         workspace, far = self.workspaces[0], self.table.layout.far
         self.begin(workspace, QUICK_NODES)
         first = kernels.next_bound(1 - far, far - 1, SOON_FIRST, distance, far)
@@ -376,7 +371,7 @@ class Search(StoppableSearch):
             yield known
 
     def outcome(self, found: Bounds) -> tuple[Value, int | None]:
-        """Return the value and remoteness that *found* proves; UNDECIDED and None if it proves neither."""
+        """Return the (value, remoteness) that the bounds prove: UNDECIDED or None for what they do not."""
         far = self.table.layout.far
         exact = found.low == found.high != NO_LOSS
         if found.low > 0:
@@ -390,10 +385,7 @@ class Search(StoppableSearch):
     # Remoteness of ties: a shortest path, because both sides prefer an early end
 
     def plies_to_tie(self, position: int) -> int | None:
-        """Return the remoteness of a TIE, or None if time or workspace does not suffice.
-
-        It is the smallest number of plies to the end by moves that keep the tie.
-        """
+        """Return the fewest plies from a TIE to the end by moves that keep it; None if time or memory runs out."""
         try:
             least, plies = 1, self.tie_path(position, self.workspace_size[0])
             while least < plies:
@@ -407,10 +399,7 @@ class Search(StoppableSearch):
         return None if plies == NO_PATH else plies
 
     def tie_path(self, position: int, most: int) -> int:
-        """Return the length of some path from a TIE to its end, at most *most* plies; or NO_PATH.
-
-        One thread searches. Raise OutOfTime, SearchTooDeep or RuleError.
-        """
+        """Return the length of some path of at most *most* plies from a TIE to its end, or NO_PATH; on one thread."""
         if most < 1:
             return NO_PATH
         while not self.halted:
@@ -426,7 +415,7 @@ class Search(StoppableSearch):
     # Best play
 
     def line(self, position: int, found: SearchResult, seconds: float | None = None) -> list[int]:
-        """Return the moves of best play from a proved position, as many as the time allows."""
+        """Return the moves of best play from a position with this proved result, as many as *seconds* allow."""
         line: list[int] = []
         value, plies = found.value, found.remoteness
         if value == TIE:
@@ -445,7 +434,7 @@ class Search(StoppableSearch):
         return line
 
     def keeps(self, child: int, value: Value, plies: int) -> bool:
-        """Return whether a move to *child* keeps *value* at a distance of *plies* plies for the mover."""
+        """Return whether a move to *child* keeps *value*, to be reached in *plies* plies from before the move."""
         far = self.table.layout.far
         if value == WIN:
             return not self.ask(child, no_loss_within(plies - 1, far))

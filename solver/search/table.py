@@ -43,7 +43,7 @@ class TableLayout(NamedTuple):
 
 
 class TranspositionTable(NamedTuple):
-    """A table: `words` int64[2 × buckets × words of an entry], its layout, and the address of the endgame tables."""
+    """A table: `words` int64[2 × buckets × words of an entry], its layout, and the endgame tables' address or None."""
 
     words: Array
     layout: TableLayout
@@ -53,9 +53,8 @@ class TranspositionTable(NamedTuple):
 def make_table(size: int, position_bits: int = POSITION_BITS, width: int = 0, grows_to: int = 0) -> TranspositionTable:
     """Return an empty table of at most *size* bytes for positions of *position_bits* bits; raise TableTooSmall.
 
-    *width* is the number of words of a position; 0 if positions are ints. The greatest distance `far` depends on *size*
-    alone, or on *grows_to*, the size that the table may have later: the bits of a word that the longest int leaves free
-    hold it.
+    *width* is the number of words of a position, 0 for ints. The greatest distance `far` depends only on *grows_to*,
+    the size that the table may have later (0: *size*).
     """
     plies = min(max(plies_bits(bucket_bits_of(grows_to or size), POSITION_BITS), FEWEST_PLIES), MOST_PLIES)
     bucket_bits = min(bucket_bits_of(size // (1 + width)), position_bits)
@@ -72,5 +71,5 @@ def bucket_bits_of(size: int) -> int:
 
 
 def plies_bits(bucket_bits: int, position_bits: int) -> int:
-    """Return how many bits for a number of plies fit into each of a word's two bounds."""
+    """Return how many bits each of a word's two bounds has for plies."""
     return (WORD - BEST_BITS - position_bits + bucket_bits) // 2 - 1

@@ -25,7 +25,7 @@ SLOW = {"bdver4", "znver1", "znver2"}
 
 
 def is_quick() -> bool:
-    """Return whether machine code is made for a processor on which the instructions are fast."""
+    """Return whether the instructions pay: the processor that numba compiles for has them, and they are fast there."""
     if config.DISABLE_JIT:
         return False
     if config.CPU_NAME or config.CPU_FEATURES is not None:  # numba compiles for another processor
@@ -38,7 +38,7 @@ IS_QUICK = is_quick()
 
 @lean_kernel
 def extract_by_loop(word, mask):
-    """Return the bits of a word at the ones of a mask, pushed together: the lowest of them becomes the lowest bit."""
+    """Return the bits of a word under the ones of a mask, pushed together: word 0b1011, mask 0b0110 gives 0b01."""
     found, shift = NOTHING, NOTHING
     while mask:
         # The lowest bit of the mask that is left.
@@ -52,7 +52,7 @@ def extract_by_loop(word, mask):
 
 @lean_kernel
 def deposit_by_loop(bits, mask):
-    """Return a word with the given bits at the ones of a mask, the lowest bit at the lowest one."""
+    """Return a word with the lowest bits of *bits* at the ones of a mask: bits 0b01, mask 0b0110 gives 0b0010."""
     found = NOTHING
     while mask:
         low = mask & (~mask + ONE)
@@ -64,7 +64,7 @@ def deposit_by_loop(bits, mask):
 
 
 def instruction(name):
-    """Return a function of two words for an LLVM instruction of this name."""
+    """Return a function of (word, mask) that numba compiles to the LLVM instruction *name*."""
 
     @intrinsic
     def compiled(_, word, mask):
@@ -83,12 +83,12 @@ if IS_QUICK:
 
     @lean_kernel
     def extract(word, mask):
-        """Return the bits of a word under a mask, pushed together."""
+        """Return the bits of a word under the ones of a mask, pushed together: word 0b1011, mask 0b0110 gives 0b01."""
         return extract_by_one(word, mask)
 
     @lean_kernel
     def deposit(bits, mask):
-        """Return a word with the given bits at the ones of a mask, the lowest bit at the lowest one."""
+        """Return a word with the lowest bits of *bits* at the ones of a mask: bits 0b01, mask 0b0110 gives 0b0010."""
         return deposit_by_one(bits, mask)
 
 else:
@@ -100,10 +100,8 @@ MOST_RUNS = 32
 
 
 class Runs(NamedTuple):
-    """A mask and the runs of ones in it, int64[n] each.
-
-    `bits` are the bits of a run, `shifts` how far it moves to the right when all runs are pushed together.
-    """
+    """A mask and its runs of ones: the `bits` of each run, and how many places it moves to the right in a rank
+    (`shifts`)."""
 
     bits: Array
     shifts: Array
@@ -112,13 +110,13 @@ class Runs(NamedTuple):
 
 @kernel
 def make_runs_buffer():
-    """Return a buffer for the runs of any mask."""
+    """Return a buffer for `find_runs`, long enough for any mask."""
     return Runs(np.empty(MOST_RUNS, np.int64), np.empty(MOST_RUNS, np.int64), np.int64(0))
 
 
 @kernel
 def find_runs(mask, buffer):
-    """Return the runs of ones in a mask, written to the *buffer* over those found before."""
+    """Return the Runs of a mask, as views of the *buffer*; the next call with this buffer overwrites them."""
     bits, shifts, _ = buffer
     count = below = bit = 0
     while mask >> bit:
@@ -137,7 +135,7 @@ def find_runs(mask, buffer):
 
 @kernel
 def rank_of(position, runs):
-    """Return a position's bits under a mask, pushed together."""
+    """Return a position's bits under the mask of *runs*, pushed together."""
     # One instruction of the processor (pext); otherwise run by run.
     if IS_QUICK:
         return np.int64(extract(np.uint64(position), np.uint64(runs.mask)))
@@ -149,7 +147,7 @@ def rank_of(position, runs):
 
 @kernel
 def spread(rank, runs):
-    """Return the position bits that a rank stands for: the inverse of `rank_of`."""
+    """Return the position bits under the mask that have this rank: the inverse of `rank_of`."""
     # One instruction of the processor (pdep); otherwise run by run.
     if IS_QUICK:
         return np.int64(deposit(np.uint64(rank), np.uint64(runs.mask)))

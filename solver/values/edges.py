@@ -25,7 +25,7 @@ SAMPLE = 1 << 11
 
 @kernel
 def mark_of(position):
-    """Return the mark of a parent, a number from 0 to 2**32 - 1. *position* is its number in the tier."""
+    """Return the mark of a parent, 0 to 2**32 - 1. *position* is the parent's number in its tier."""
     # As in splitmix64: multiply by odd constants whose bits look random, and fold the upper bits down.
     mark = np.uint64(position + 1) * np.uint64(0x9E3779B97F4A7C15)
     mark = (mark ^ mark >> np.uint64(29)) * np.uint64(0xBF58476D1CE4E5B9)
@@ -34,11 +34,8 @@ def mark_of(position):
 
 @kernel
 def add_up(children, counts, first, sums):
-    """Add the marks of parents to the sums of their children.
-
-    *children* holds the children of one parent after another, beginning with parent number *first*; *counts* says how
-    many each has.
-    """
+    """Add each parent's mark to the sums of its children. The parents are *first*, *first* + 1, …; parent *first* + i
+    has the next `counts[i]` children of the list *children*."""
     end = 0
     for i in range(len(counts)):
         mark = mark_of(first + i)
@@ -49,16 +46,15 @@ def add_up(children, counts, first, sums):
 
 @kernel
 def differs(total, numbers, which):
-    """Return by how much a sum of marks falls short of `numbers[which]`, as far as that type has bits."""
+    """Return `numbers[which] - total` in the bits of the array's type: 0 if the sum of marks is the expected one."""
     return np.uint32(numbers[which] - total) & np.uint32((1 << 8 * numbers.itemsize) - 1)
 
 
 @kernel
 def compare(frontier, parents, low, children_left, sums):
-    """Return the index in *frontier* of a position whose parents do not have its sum, and the difference; (-1, 0) if
-    none.
+    """Return (i, difference) for the first `frontier[i]` whose parents have the wrong sum of marks, or (-1, 0).
 
-    Column i of *parents* holds the parents of `frontier[i]`, numbered from *low* on; below 0: none.
+    Column i of *parents* holds the parents of `frontier[i]`, numbered from *low* on; numbers below *low* are padding.
     """
     primitive = (1 << 8 * children_left.itemsize) - 1
     for i in range(len(frontier)):
@@ -75,7 +71,7 @@ def compare(frontier, parents, low, children_left, sums):
 
 @kernel
 def position_with(mark, count):
-    """Return which of *count* positions has a mark; -1 if none has."""
+    """Return which position below *count* has this mark; -1 if none has."""
     for position in range(count):
         if mark_of(position) == mark:
             return position
@@ -83,8 +79,6 @@ def position_with(mark, count):
 
 
 def sample_of(count: int) -> Array:
-    """Return an evenly spaced sample of *count* positions.
-
-    The spacing is odd: if players alternate from one position number to the next, both are in the sample.
-    """
+    """Return about SAMPLE of the positions 0 to *count* - 1, evenly spaced. The spacing is odd, so that both players
+    are in the sample if they alternate from one number to the next."""
     return np.arange(0, count, count // SAMPLE | 1)

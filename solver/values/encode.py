@@ -22,7 +22,9 @@ Array = np.ndarray[Any, Any]
 def encode_group(
     positions: Array, rows: Array, begins: Array, length: int, outcome_size: int, gap_size: int
 ) -> tuple[Array, Array, Array]:
-    """Return the masks of consecutive blocks, the planes of their outcomes, and the planes of their gaps."""
+    """Return the masks int64[blocks], the outcome planes and the gap planes, each uint8[blocks, size, length], of
+    blocks of *length* records. *rows* are the records' rows of the legend, and *begins* the indices at which tiers
+    begin."""
     blocks = -(-len(positions) // length)
     masks = np.empty(blocks, np.int64)
     gaps = np.zeros((blocks, gap_size, length), np.uint8)
@@ -35,7 +37,7 @@ def encode_group(
 def encode_gaps(positions, begins, length, masks, planes):
     """Write the masks of blocks and the byte planes of their gaps. Return 1 if positions do not ascend, else 0.
 
-    *planes* must be zero before. Tiers begin at the indices *begins*, which ascend.
+    *planes* must be zero before. *begins* are the indices at which tiers begin, ascending.
     """
     buffer = make_runs_buffer()
     next_begin = 0

@@ -13,10 +13,7 @@ Details = Mapping[str, Any]
 
 
 def facts_of(metric: str, details: Details, measures: Sequence[int]) -> dict[str, Any]:
-    """Return measures as facts for JSON, for the player to move; utilities are those of all players.
-
-    For a best response, the expectation is that of the player to move as the responder, and `waiting` that of the other
-    player as the responder.
+    """Return the measures of a position as facts for JSON, for the player to move; utilities are those of all players.
 
     >>> facts_of("score", {}, [3]), facts_of("nimber", {}, [-6]), facts_of("utilities", {"scale": 2}, [1, 2])
     ({'score': 3}, {'nimber': None, 'infinite': [0, 2]}, {'utilities': [0.5, 1]})
@@ -38,7 +35,7 @@ def facts_of(metric: str, details: Details, measures: Sequence[int]) -> dict[str
 
 
 def between(low: int, high: int, details: Details) -> dict[str, Any]:
-    """Return an expectation and its bounds, ready for JSON.
+    """Return an expectation and its bounds as facts for JSON.
 
     >>> between(1, 2, {"scale": 4})
     {'expectation': 0.375, 'low': 0.25, 'high': 0.5}
@@ -61,7 +58,7 @@ def round_outward(low: int, high: int, details: Details) -> tuple[float, float]:
 
 
 def plain(measure: int, details: Details) -> float:
-    """Return a measure in units of payoffs; an int if it is whole."""
+    """Return a measure divided by the scale in *details*: 3 with scale 2 is 1.5, 4 is the int 2."""
     number = Fraction(measure, details.get("scale", 1))
     return int(number) if number.denominator == 1 else float(number)
 
@@ -99,11 +96,7 @@ def draw_text(kind: int, level: int, plies: int) -> str:
 
 
 def rank(metric: str, details: Details, measures: Sequence[int], mover: int) -> tuple[int, ...]:
-    """Return a sort key for moves by the measures they lead to, the best for *mover* first.
-
-    Scores and expectations must be those of *mover*. Of an expectation, the lower bound counts first: the proof that
-    the player achieves it is to take the moves with the greatest lower bound, which also avoids going round forever.
-    """
+    """Return a sort key for moves by the measures after them (scores and expectations: *mover*'s), the best first."""
     if metric in ("score", "expectation"):
         return tuple(-measure for measure in measures[:2])
     if metric == "utilities":
@@ -114,6 +107,6 @@ def rank(metric: str, details: Details, measures: Sequence[int], mover: int) -> 
 
 
 def gives(measures: Sequence[int], mover: int) -> Value:
-    """Return the value of utilities for a player: WIN if *mover* gets more than every other player."""
+    """Return WIN if *mover* gets more than every other player, TIE if as much as the best of them, else LOSE."""
     best = max((measure for player, measure in enumerate(measures) if player != mover), default=0)
     return WIN if measures[mover] > best else LOSE if measures[mover] < best else TIE

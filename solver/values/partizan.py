@@ -47,7 +47,7 @@ class Values:
         self.make([], [])
 
     def make(self, lefts: Iterable[int], rights: Iterable[int]) -> int:
-        """Return the value of the game with these options, which are values."""
+        """Return the value of the game {lefts | rights}; the options are values."""
         left, right = set(lefts), set(rights)
         known = tuple(sorted(left)), tuple(sorted(right))
         if known in self.known:
@@ -64,10 +64,8 @@ class Values:
         return self.known[form]
 
     def bypass(self, left: set[int], right: set[int]) -> None:
-        """Replace reversible options: one whose answer is no worse for the opponent, by the options after that answer.
-
-        G below stands for the game with these options; it has no number yet, so that comparisons follow its options.
-        """
+        """Replace reversible options, those with an answer that is no worse for the opponent, by the options after that
+        answer. G below is the game with these options; it has no number yet."""
         at_most: dict[int, bool] = {}
         at_least: dict[int, bool] = {}
 
@@ -89,7 +87,7 @@ class Values:
         replace_reversible(right, self.left, is_at_most, self.right)
 
     def is_at_most(self, one: int, other: int) -> bool:
-        """Return whether one ≤ other: Left likes the other at least as much, whatever is added."""
+        """Return whether one ≤ other: in any sum, Left would exchange *one* for *other*."""
         if one == other:
             return True
         pair = one, other
@@ -122,7 +120,7 @@ class Values:
     # Numbers
 
     def number(self, value: int) -> Fraction | None:
-        """Return the number that a value is, or None. Canonical forms of numbers have at most one option a side."""
+        """Return the number that a value equals, or None. Canonical forms of numbers have at most one option a side."""
         left, right = self.left[value], self.right[value]
         if len(left) > 1 or len(right) > 1:
             return None
@@ -147,9 +145,9 @@ class Values:
     # Mean and temperature
 
     def mean_and_temperature(self, value: int) -> tuple[Fraction, Fraction]:
-        """Return what a value comes to on average in a sum of many, and how much a move in it gains.
+        """Return the average worth of a value in a sum of many copies, and how much a move in it gains.
 
-        The temperature of a number is below 0: −1 divided by its denominator.
+        The temperature of a number is −1 divided by its denominator.
         """
         number = self.number(value)
         if number is not None:
@@ -158,7 +156,7 @@ class Values:
         return mean, temperature
 
     def thermograph(self, value: int) -> tuple[Wall, Wall]:
-        """Return the walls of a value, Left's and Right's, from temperature 0 up to where they meet."""
+        """Return Left's and Right's wall of a value, from temperature 0 up to where they meet."""
         number = self.number(value)
         if number is not None:
             return [(Fraction(0), number)], [(Fraction(0), number)]
@@ -184,7 +182,7 @@ class Values:
         return f"±{left}" if len(self.left[value]) == 1 else f"±{{{left}}}"
 
     def short_name(self, value: int) -> str | None:
-        """Return the name of a nimber or of a sum of ups and nimbers, or None."""
+        """Return the name of a nimber or of a sum of ups and a star, such as `*2` and `⇑*`; None for other values."""
         left, right = self.left[value], self.right[value]
         if left == right and [*left] == sorted(self.nimbers[: len(left)]):
             return "*" if len(left) == 1 else f"*{len(left)}"
@@ -217,7 +215,7 @@ def replace_reversible(
     is_no_worse: Callable[[int], bool],
     following: Sequence[tuple[int, ...]],
 ) -> None:
-    """Replace each option that has an answer which is no worse, by the options that *follow* that answer."""
+    """Replace each option that has an answer which is no worse by the options that follow that answer."""
     waiting = [*options]
     while waiting:
         option = waiting.pop()
@@ -233,10 +231,10 @@ def replace_reversible(
 
 
 def walls_of(lefts: Sequence[Wall], rights: Sequence[Wall]) -> tuple[Wall, Wall]:
-    """Return the walls of a game from the Right walls of Left's options, and the Left walls of Right's.
+    """Return both walls of a game, from the Right walls of Left's options and the Left walls of Right's options.
 
-    A move costs as much as the temperature: Left's wall is the greatest of the former less the temperature, Right's the
-    least of the latter plus it. Above the first temperature at which they meet, both are constant.
+    A move costs as much as the temperature t: Left's wall is the greatest of *lefts* minus t, Right's the least of
+    *rights* plus t. Both are constant above the temperature at which they meet.
     """
 
     def left_at(t: Fraction) -> Fraction:
@@ -266,7 +264,7 @@ def walls_of(lefts: Sequence[Wall], rights: Sequence[Wall]) -> tuple[Wall, Wall]
 
 
 def at(wall: Wall, t: Fraction) -> Fraction:
-    """Return the value of a wall at a temperature."""
+    """Return the value of a wall at temperature *t*."""
     for (t0, value0), (t1, value1) in pairwise(wall):
         if t0 <= t <= t1:
             return value0 + (value1 - value0) * (t - t0) / (t1 - t0)

@@ -44,10 +44,7 @@ What the arrays hold is then all that a checkpoint needs in order to resume.
 
 
 def make_reporter(phase: Telling, tier: int, first_share: float) -> ReportProgress:
-    """Return a function that reports the progress of a tier to a phase.
-
-    *first_share* is the share of the work that the first look at all positions has taken.
-    """
+    """Return a function that reports the progress of a tier, *first_share* of which the first look at it took."""
 
     def report(decided: int, total: int, remoteness: int, share: float | None) -> None:
         done = first_share * total + (1 - first_share) * decided
@@ -57,15 +54,15 @@ def make_reporter(phase: Telling, tier: int, first_share: float) -> ReportProgre
 
 
 def scores_at(group: int, remoteness: int, bits: int) -> list[int]:
-    """Return the scores with a remoteness that are propagated together: of WIN and LOSE, or of TIE."""
+    """Return the scores at a remoteness that are propagated together: WIN and LOSE, or only TIE."""
     scores = [group << bits | (1 << bits) - 1 - remoteness]
     return scores + [LOSE_CLASS << bits | remoteness] * (group == WIN_CLASS)
 
 
 def is_due(scores: Array, left: Array, group: int, bits: int) -> Array:
-    """Return which positions are undecided and have a value that later tiers decide, bool[…].
+    """Return, for each position, whether it is undecided and has a score of this group from later tiers.
 
-    *group* is the class of their score. With WINs come positions without undecided children, which are LOSEs.
+    With the WINs of group WIN_CLASS come LOSEs: positions whose counter of undecided children is 0.
     """
     by_class = scores >> bits == group
     due: Array = (left < decided_from(left)) & (by_class | (left == 0) if group == WIN_CLASS else by_class)
@@ -73,10 +70,8 @@ def is_due(scores: Array, left: Array, group: int, bits: int) -> Array:
 
 
 class ScoredPositions:
-    """The positions with one score: a count, and a list of them as long as there is memory.
-
-    Without a list (`blocks` is None), they are found by searching all scores.
-    """
+    """The positions with one score: their number, and blocks of them. `blocks` is None if memory did not suffice for
+    the list; then a search of all scores finds them."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -91,15 +86,12 @@ class ScoredPositions:
 class Propagation:
     """Passes outcomes back through one tier, remoteness by remoteness. Positions are numbered from 0.
 
-    The *arrays* are `scores` and `children_left`. `scores` holds primitive scores and, for undecided positions, the
-    greatest score passed up from later tiers, 0 for none. `children_left` says what is decided. For undecided positions
-    it counts the distinct children that must still turn out to be WINs before the position is a LOSE (see score.py).
+    The *arrays* are `scores` and `children_left`, as `score.py` describes them.
 
-    *parents_of* takes positions and yields arrays of their parents in the tier, each parent as often as it has distinct
-    children among them. It is called once for each decided position. *report* is called now and then, *mark* after each
-    remoteness. With *again*, the same player may move twice: a parent whose player moves again is given as the
-    complement (`~`) of its number, and for it a WIN is a WIN. At most *most_listed* positions are listed; beyond that,
-    positions are found by searching.
+    *parents_of* takes decided positions, each once, and yields arrays of their parents in the tier, each parent as
+    often as it has distinct children among them. With *again*, the same player may move twice: a parent whose player
+    moves again is given as the complement (`~`) of its number, and for it a WIN is a WIN. At most *most_listed*
+    positions are listed; searches find the others.
     """
 
     def __init__(
@@ -130,11 +122,7 @@ class Propagation:
         """The share of a forward pass that is done; None if there is none."""
 
     def run(self, group: int = WIN_CLASS, remoteness: int = 0) -> None:
-        """Decide all positions, from the start or from where *mark* was called with what the arrays held then.
-
-        A parent of a LOSE is a WIN. An undecided parent whose children are all WINs is a LOSE. (For moves of the same
-        player it is the other way round.) Then a parent of a TIE is a TIE, and what is left is a DRAW.
-        """
+        """Decide all positions, from the start, or from the group and remoteness of the last *mark*."""
         self.decided = sum(int(np.count_nonzero(left >= self.decided_mark)) for _, _, left in self.blocks())
         if group == WIN_CLASS:
             self.propagate(WIN_CLASS, remoteness)
@@ -145,8 +133,7 @@ class Propagation:
             scores[left < self.decided_mark] = DRAW_CLASS << self.bits
 
     def propagate(self, group: int, remoteness: int) -> None:
-        """Pass back WINs and LOSEs, or TIEs, beginning with those decided at a remoteness and those that later tiers
-        decide."""
+        """Pass back WINs and LOSEs, or TIEs. Begin with the positions decided at *remoteness*."""
         # Step 1: collect what later tiers will decide, by score.
         for positions in self.find(lambda scores, left: is_due(scores, left, group, self.bits)):
             self.postpone(positions)
@@ -176,12 +163,12 @@ class Propagation:
             self.mark(group, self.remoteness)
 
     def update_parents(self, group: int, decided_last: dict[int, ScoredPositions]) -> None:
-        """Update the parents of the positions decided last, which are given by score."""
+        """Update the parents of the positions decided last; *decided_last* has them by score."""
         for score, batch in decided_last.items():
             self.pass_back(score >> self.bits, self.positions(score, batch, due=False))
 
     def pass_back(self, group: int, frontier: Iterable[Array]) -> None:
-        """Update the parents of decided positions of a class, block by block."""
+        """Update the parents of positions decided at this remoteness; *group* is the class of their score."""
         score = (TIE_CLASS if group == TIE_CLASS else WIN_CLASS) << self.bits | self.greatest - self.remoteness
         for positions in frontier:
             # Numbers below 0 are complements: parents whose player moves again.
@@ -200,8 +187,8 @@ class Propagation:
             self.settle(parents, score)
 
     def count_down(self, positions: Array) -> None:
-        """Decrement the counters of positions. Those that reach zero are a LOSE, now or when a later tier's child
-        is."""
+        """Decrement counters. A position that reaches 0 is a LOSE now, or later if a child in a later tier lasts
+        longer."""
         out = np.empty(len(positions), np.int64)
         ready = out[: kernels.count_down(positions, self.decided_mark, self.children_left, out)]
         late = (self.scores[ready] & self.greatest) > self.remoteness  # a child in a later tier delays the loss
@@ -209,7 +196,7 @@ class Propagation:
         self.settle(ready[~late], LOSE_CLASS << self.bits | self.remoteness)
 
     def settle(self, positions: Array, score: int) -> None:
-        """Give the undecided ones of some positions a score."""
+        """Give this score to those of the positions that are undecided."""
         out = np.empty(len(positions), np.int64)
         settled = out[: kernels.settle(positions, self.decided_mark, score, self.scores, self.children_left, out)]
         self.note(self.last.setdefault(score, ScoredPositions()), settled)
@@ -217,7 +204,7 @@ class Propagation:
         self.report(self.decided, len(self.scores), self.remoteness, self.pass_share)
 
     def postpone(self, positions: Array) -> None:
-        """Record undecided positions as due at the scores that later tiers pass up to them."""
+        """Record undecided positions as due at the scores that they have from later tiers."""
         scores = self.scores[positions]
         order = np.argsort(scores, kind="stable")
         cuts = np.flatnonzero(np.diff(scores[order])) + 1
@@ -226,7 +213,7 @@ class Propagation:
                 self.note(self.due.setdefault(int(self.scores[equals[0]]), ScoredPositions()), equals)
 
     def note(self, batch: ScoredPositions, positions: Array) -> None:
-        """Add positions to a batch. If lists grow too long, drop the longest list."""
+        """Add positions to a batch. While too many are listed, drop the longest list of any batch."""
         if not len(positions):
             return
         batch.count += len(positions)
@@ -239,7 +226,7 @@ class Propagation:
             longest.blocks = None
 
     def positions(self, score: int, batch: ScoredPositions, due: bool) -> Iterator[Array]:
-        """Yield the positions of a batch, ascending, in blocks."""
+        """Yield the positions of a batch in blocks, ascending, and drop its list."""
         if batch.blocks is None:
             yield from self.with_score(score, due)
             return
@@ -249,7 +236,7 @@ class Propagation:
             yield positions[begin : begin + BLOCK].astype(np.int64)
 
     def with_score(self, score: int, due: bool) -> Iterator[Array]:
-        """Yield the positions with a score, ascending, in blocks: decided ones, or with *due* undecided ones."""
+        """Yield the positions with a score in blocks, ascending: the decided ones, or with *due* the undecided ones."""
         low, high = (0, self.decided_mark - 1) if due else (self.decided_mark, self.decided_mark + 1)
         # A LOSE is due only when no undecided child is left.
         if due and score >> self.bits == LOSE_CLASS:
@@ -272,7 +259,7 @@ class Propagation:
         return plies if score >> self.bits == LOSE_CLASS else self.greatest - plies
 
     def check_draws(self) -> None:
-        """Request the parents of some draws. They decide nothing, but wrong ones are then detected."""
+        """Request the parents of a sample of draws: `parents_of` raises if they do not agree with the children."""
         sample = edges.sample_of(len(self.scores))
         undecided = self.children_left[sample] < self.decided_mark
         for _ in self.parents_of(sample[undecided | (self.scores[sample] == DRAW_CLASS << self.bits)]):

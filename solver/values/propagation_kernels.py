@@ -8,7 +8,7 @@ from retrograde.solver.runtime.kernel import kernel
 
 @kernel
 def settle(candidates, decided, score, scores, children_left, out):
-    """Give the undecided ones of the candidates a score. Write them to *out* and return how many there are."""
+    """Give the undecided candidates this score. Write them to *out* and return how many there are."""
     count = 0
     for position in candidates:
         if children_left[position] < decided:
@@ -21,7 +21,7 @@ def settle(candidates, decided, score, scores, children_left, out):
 
 @kernel
 def count_down(candidates, decided, children_left, out):
-    """Decrement the counter of each undecided candidate. Write those that reach zero to *out* and return how many."""
+    """Decrement the counters of undecided candidates. Write those that reach zero to *out*; return their number."""
     count = 0
     for position in candidates:
         if 0 < children_left[position] < decided:

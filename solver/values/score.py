@@ -46,7 +46,7 @@ def score_type(bits: int) -> type[np.unsignedinteger[Any]]:
 
 
 def encode(value: Value, remoteness: int, bits: int) -> int:
-    """Return the score of a value and remoteness, with *bits* bits for plies. A DRAW ignores the remoteness."""
+    """Return the score of a value and remoteness, with *bits* bits for plies. A DRAW has no remoteness."""
     if value in (DRAW, UNDECIDED):
         return DRAW_CLASS << bits | (value == UNDECIDED)
     plies = remoteness if value == LOSE else (1 << bits) - 1 - remoteness
@@ -99,14 +99,13 @@ def counter_type(bits: int) -> type[np.unsignedinteger[Any]]:
 
 
 def decided_from(counters: Array) -> int:
-    """Return the least number that marks a decided position."""
+    """Return the least counter that marks a decided position: 254 for 8-bit counters."""
     return int(np.iinfo(counters.dtype).max) - 1
 
 
 def narrow_counters(counters: Array, bits: int) -> Array:
-    """Return counters of 16 bits in the type used with scores that have *bits* bits for plies.
-
-    Raises TooManyChildren if a count does not fit.
+    """Return 16-bit counters in the type that goes with scores of *bits* bits; raise TooManyChildren if they do not
+    fit.
 
     >>> narrow_counters(np.array([3, PRIMITIVE], np.uint16), 14)
     array([  3, 255], dtype=uint8)

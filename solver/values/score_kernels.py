@@ -13,7 +13,7 @@ Array = np.ndarray[Any, Any]
 
 @kernel
 def pass_up(score, bits):
-    """Return a child's score as its parent sees it: a LOSE is a WIN one ply later, and so on."""
+    """Return a child's score as seen by its parent: LOSE in n is WIN in n + 1, WIN is LOSE, TIE is TIE, DRAW stays."""
     ties, wins, end = TIE_CLASS << bits, WIN_CLASS << bits, (WIN_CLASS + 1) << bits
     # LOSE in n becomes WIN in n + 1: the greatest WIN score is end - 1, for remoteness 0.
     if score < DRAW_CLASS << bits:
@@ -27,7 +27,7 @@ def pass_up(score, bits):
 
 @kernel
 def pass_on(score, bits):
-    """Return a child's score as its parent sees it if the same player moves there: the same, one ply later."""
+    """Return a child's score as seen by its parent if the same player moves again: WIN in n is WIN in n + 1."""
     if score < DRAW_CLASS << bits:
         return score + 1
     return score - (score >= TIE_CLASS << bits)
@@ -35,7 +35,7 @@ def pass_on(score, bits):
 
 @kernel
 def primitive_score(value, bits):
-    """Return the score of a primitive value."""
+    """Return the score of a WIN, TIE, DRAW or LOSE at remoteness 0."""
     greatest = (1 << bits) - 1
     if value == WIN:
         return WIN_CLASS << bits | greatest
@@ -48,7 +48,7 @@ def primitive_score(value, bits):
 
 @kernel
 def too_far(scores, bits):
-    """Return 1 if a score is at the greatest remoteness that fits, else 0."""
+    """Return 1 if a score has the greatest remoteness that *bits* bits can hold, or the one before it; else 0."""
     greatest = (1 << bits) - 1
     for score in scores:
         group, plies = np.int64(score) >> bits, np.int64(score) & greatest
@@ -60,17 +60,17 @@ def too_far(scores, bits):
 
 @kernel
 def code_of(score, bits):
-    """Return a small number for an outcome: the remoteness, then two bits for the class."""
+    """Return `remoteness << 2 | class` of a score: a small number, whatever *bits* is."""
     group, plies = np.int64(score) >> bits, np.int64(score) & (1 << bits) - 1
     return ((1 << bits) - 1 - plies if group >= TIE_CLASS else plies) << 2 | group
 
 
 @kernel
 def count_scores(scores, sizes, begin, bits, counts):
-    """Add a block of scores to *counts*, int64[3, codes]: records, positions, and the index of the first record.
+    """Count a block of scores by `code_of` in *counts* int64[3, codes]: records, positions, index of the first record.
 
-    Positions are counted by their *sizes*, each as one if these are empty. The block begins at index *begin*. If a code
-    is too large, counts nothing and returns how many columns are needed; otherwise returns 0.
+    *sizes* are the positions of each record; if empty, each counts as one. *begin* is the index of the block's first
+    record. If a code does not fit, nothing is counted, and the number of columns needed is returned; otherwise 0.
     """
     greatest = 0
     for score in scores:
@@ -104,17 +104,14 @@ def count_by_score(scores: Array, sizes: Array, bits: int) -> Array:
 
 @kernel
 def rows_of(scores, bits, row_of_code, rows):
-    """Write the row of the legend that each score has."""
+    """Write `row_of_code[code_of(score)]` of each score: its row of the legend."""
     for i in range(len(scores)):
         rows[i] = row_of_code[code_of(scores[i], bits)]
 
 
 @kernel
 def fill_gaps(rows, empty, before):
-    """Give each empty slot the row of the slot before it, the first ones *before*. Return the last row.
-
-    The same as `legend.fill_gaps` in `solver/methods/numbered`.
-    """
+    """Give each slot with row *empty* the row of the slot before it, the first ones *before*. Return the last row."""
     for i in range(len(rows)):
         if rows[i] == empty:
             rows[i] = before

@@ -19,7 +19,7 @@ NOWHERE = -1
 
 
 def loopy(numbers: Iterable[int]) -> int:
-    """Return the infinite (*loopy*) nimber from which moves lead to exactly these finite ones."""
+    """Return the infinite (*loopy*) nimber from which moves lead to exactly these finite ones; it is below 0."""
     return -1 - sum(1 << number for number in set(numbers))
 
 
@@ -50,9 +50,8 @@ def value_of(nimber: int) -> Value:
 
 
 def goals(nimbers: Sequence[int]) -> list[int | None]:
-    """Return for each part of a sum the nimber that a winning move there must reach.
-
-    It is the nimber of the other parts together. None if that is infinite: then no move in this part wins.
+    """Return, for each part of a sum, the nimber of the other parts together: a winning move in this part reaches it.
+    None if that is infinite: no move in this part wins.
 
     >>> goals([1, 2, 5]), goals([loopy({0}), 3])
     ([7, 4, 3], [3, None])

@@ -56,10 +56,10 @@ class GameOnSite(NamedTuple):
 
 
 def publish(solutions: Sequence[Solution], folder: Path, pyodide: Path | None = None) -> Iterator[GameOnSite]:
-    """Write a site with these games, and yield what was published of each. An older site in the folder is replaced.
+    """Write a site with these games in place of an older one, and yield what was published of each.
 
-    *pyodide* is a folder or an npm package with Pyodide. Without it, larger games have their first moves only. Raises
-    NotASite if the folder has files, and no site, and NotPyodide.
+    *pyodide* is a folder or an npm package with Pyodide; without it, larger games have their first moves only. Raise
+    NotASite if the folder has other files, or NotPyodide.
     """
     if folder.exists() and not (folder / "gallery.json").exists() and any(folder.iterdir()):
         raise NotASite(f"{str(folder)!r} has files, and none of a published site; name a new or an empty folder")

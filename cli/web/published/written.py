@@ -28,10 +28,8 @@ TOGETHER = 256
 
 
 def write_answers(solution: Solution, folder: Path, python: bool) -> bool:
-    """Write the answers about a game, and return whether these are all positions.
-
-    With *python*, the browser answers about others by Python. The facts then have the rules, pickled.
-    """
+    """Write the answers about a game, and return whether these are all positions; with *python*, the browser finds
+    others."""
     positions = first_positions(solution, MOST + 1)
     whole = solution.start is not None and len(positions) <= MOST
     texts = {solution.game.write(position): position for position in (positions if whole else positions[:FIRST])}

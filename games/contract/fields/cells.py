@@ -153,10 +153,8 @@ class Cells(Field):
         return f"{word_of(self.words, at)} >> {place + first - begin} & {(1 << count) - 1}"
 
     def changed_words(self, text: str) -> dict[int, str]:
-        """Return the words that change. *text* has `{own}`, the cells of a sign, and `{number}`, that of the sign.
-
-        `{other}` has the cells of the other one of the first two signs.
-        """
+        """Return the words that change. In *text*, `{own}` is the cells of a sign, `{number}` its number, and `{other}`
+        the cells of the other of the first two signs."""
         if not self.is_spread:
             return super().changed_words(text)
         others = [*self.sets[1::-1], *self.sets[2:]]
@@ -170,10 +168,8 @@ class Cells(Field):
         return found
 
     def parts_of_words(self, sets: Sequence[str]) -> Iterator[tuple[int, str]]:
-        """Yield the parts of words that hold some cells, as (index of the word, expression).
-
-        *sets* has an expression for the cells of each sign, as bits.
-        """
+        """Yield the parts of words that hold cells, as (index of the word, expression), from each sign's cells in
+        *sets*."""
         for plane, cells in zip(self.planes, sets, strict=True):
             for at, place, first, size in plane:
                 piece = f"({cells})" if len(plane) == 1 else f"(({cells}) >> {first} & {(1 << size) - 1})"

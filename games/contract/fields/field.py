@@ -30,10 +30,9 @@ TABLES: dict[str, Any] = {}
 
 
 def formula(text: str, spread: str = "", writes: bool = False) -> Callable[[Method], Method]:
-    """Let a method of a field return what the expression *text* says.
+    """Let a method of a field return what the expression *text* says; *spread* replaces it for fields of several words.
 
-    *spread* is the expression for a field that takes several words, if another one. With *writes* the method returns a
-    position, and the expression is a word of it.
+    With *writes* it returns a position, and the expression is a word of it.
     """
 
     def decorate(method: Method) -> Method:
@@ -80,10 +79,8 @@ class Field:
         return copy(self)
 
     def take_bits(self, at: int, place: int) -> tuple[int, int]:
-        """Take the bits of word *at* from bit *place* on, or of the next word if too few are left.
-
-        Return (word, bit) of the first bit that is free then.
-        """
+        """Take the bits of word *at* from bit *place* on, or of the next word if they do not fit; return the next free
+        (word, bit)."""
         if place + self.width > POSITION_BITS:
             at, place = at + 1, 0
         self.at, self.place = at, place

@@ -151,10 +151,7 @@ def moved(cells: Cells, position: Any, order: Iterable[int]) -> Any:
 
 
 def images_of_sets(order: Sequence[int], begin: int, step: int) -> list[int]:
-    """Return for each set of cells of a step, from cell *begin* on, the set to which an order takes it.
-
-    It has 1 << step entries, those with cells beyond the board as well.
-    """
+    """Return, for each of the 1 << step sets of cells from *begin* on, the set to which an order takes it."""
     goals = {there: 1 << cell for cell, there in enumerate(order)}
     found = [0]
     for cell in range(begin, begin + step):

@@ -21,9 +21,7 @@ def steps(board: "Board", *ways: Way) -> tuple[tuple[int, ...], ...]:
 
 
 def rays(board: "Board", *ways: Way) -> tuple[tuple[tuple[int, ...], ...], ...]:
-    """Return for each cell and each way all cells that lie there, nearest first, and then -1.
-
-    All have the same length, so that rules with them compile.
+    """Return for each cell and each way all cells that lie there, nearest first, padded with -1 to one length.
 
     >>> from retrograde.games.contract.drawing import grid
     >>> rays(grid(3, 2), (1, 0))[0]

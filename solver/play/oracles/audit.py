@@ -66,7 +66,7 @@ def verify_book(book: Book, listener: Listener | None = None, workers: int = 1, 
 
 
 def explore(game: Game, plies: int, phase: Phase) -> dict[int, int]:
-    """Return the canonical positions within some plies of the start, with the ply of their first occurrence."""
+    """Return the canonical positions within *plies* plies of the start, with the ply of their first occurrence."""
     start = game.canonical(game.start)
     depths = {start: 0}
     wave = [start]
@@ -118,7 +118,7 @@ def outcome_text(outcome: Outcome) -> str:
 def search_again(
     book: Book, positions: list[int], problems: list[str], how: tuple[int, Listener | None, Course]
 ) -> int:
-    """Search some positions again, record problems, and return how many searches proved a value."""
+    """Search positions again, append problems, and return how many searches proved a value."""
     workers, listener, course = how
     if not positions:
         return 0

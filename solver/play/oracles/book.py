@@ -70,9 +70,9 @@ class BookOptions:
 
 
 def make_book(game: Game, options: BookOptions, path: str | os.PathLike[str] | None = None) -> Path:
-    """Make the opening book of a game, and return its path: *path*, or the usual one.
+    """Make the opening book of a game, and return its path.
 
-    Raises NoBook if play can go round in circles, or what `solve` raises; finished work is kept.
+    Raise NoBook if play can go round in circles, or what `solve` raises; finished work is kept.
     """
     refuse_tuples(game, "searched")
     path = book_path(variant(game)) if path is None else Path(path)
@@ -93,7 +93,7 @@ def make_book(game: Game, options: BookOptions, path: str | os.PathLike[str] | N
 
 @dataclass
 class BookMaker:
-    """A book being made: its positions, ascending, their waves, values and remotenesses."""
+    """A book being made: its positions, ascending, with values and remotenesses, and its waves."""
 
     game: Game
     options: BookOptions
@@ -136,11 +136,8 @@ class BookMaker:
         phase.end()
 
     def expanded(self, positions: Array) -> Iterator[tuple[int, Array, Array]]:
-        """Yield blocks of positions: the first one's index, the children, and the children's columns.
-
-        The children are a column for each position where play goes on, -1 for none. The last item says which position
-        of the block each column belongs to.
-        """
+        """Yield blocks: the first position's index, the children (a column each, -1 for none), and each column's
+        position."""
         for begin, end in self.expander.blocks(0, len(positions)):
             block = self.expander.expand(LOWEST, positions[begin:end])
             columns = block.columns
@@ -175,7 +172,7 @@ class BookMaker:
         phase.end()
 
     def decide_at_once(self, last: Array) -> None:
-        """Decide positions that are won by the next move: they need no search."""
+        """Decide the positions that the next move wins, without a search."""
         for begin, children, origins in self.expanded(last):
             below = np.unique(children[children >= 0])
             # A position whose best child has lost already is won in one ply.
@@ -197,7 +194,7 @@ class BookMaker:
         self.values[indices], self.plies[indices] = values, plies
 
     def answered(self, positions: Array) -> Iterator[tuple[Array, Array, Array]]:
-        """Yield the answers for all positions (positions, values, remotenesses), some at a time, as they come."""
+        """Yield the answers for all positions (positions, values, remotenesses), some at a time."""
         workers = self.options.workers or os.cpu_count() or 1
         searches = SearchThreads(self.game, max(LEAST_TABLE, self.options.size // workers))
         tasks = iter(np.array_split(positions, -(-len(positions) // TASK)) if len(positions) else [])
@@ -240,7 +237,7 @@ class BookMaker:
         phase.end()
 
     def derive(self, wave: Array) -> None:
-        """Derive outcomes in a wave: of those positions whose children's outcomes are all known; skip the others."""
+        """Decide the positions of a wave whose children all have outcomes."""
         for begin, children, origins in self.expanded(wave):
             there = children >= 0
             indices = np.where(there, np.minimum(self.indices(children), len(self.positions) - 1), 0)

@@ -32,13 +32,13 @@ class RulesOracle(SearchingOracle):
         """Do nothing: the first question compiles the rules, outside its time limit."""
 
     def bounds_without_search(self, position: int) -> ValueBounds:
-        """Return what is known of a position without a search; nothing if more than two players make values useless."""
+        """Return what is known without a search; nothing if there are more than two players."""
         if self.game.players > 2:
             return ValueBounds(LOSE, WIN, None, Evidence(SEARCH))
         return super().bounds_without_search(position)
 
     def search_until(self, position: int, deadline: float, distance: bool) -> ValueBounds:
-        """Return what is known after a search of a puzzle. For the value alone it does not search."""
+        """Return what is known after a search of a puzzle; without *distance*, nothing is searched."""
         known, left = self.bounds_without_search(position), deadline - monotonic()
         if not distance or known.is_exact or left < LEAST_SECONDS or not is_plain_puzzle(self.game):
             return known
@@ -53,7 +53,7 @@ class RulesOracle(SearchingOracle):
         """Do nothing: the search of a position knows all that follows from its moves."""
 
     def choose_move(self, position: int, moves: list[int], deadline: float) -> int:
-        """Return the first move of a solution, or a move that wins at once, or else one by a depth-limited search."""
+        """Return the first move of a solution, a move that wins at once, or one by a depth-limited search."""
         self.search_until(position, monotonic() + FOR_VALUE * (deadline - monotonic()), distance=True)
         best = ranked(self.choice(position, move) for move in moves)[0]
         if best.brings == WIN:

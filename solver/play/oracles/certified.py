@@ -19,10 +19,7 @@ AT_MOST = {WIN: LOSE, TIE: TIE, DRAW: TIE}
 
 
 def from_certificate(certificate: Certificate) -> Source:
-    """Return a certificate as a source for `SearchingOracle`.
-
-    It knows positions for which it has a reply, and those in which the other side has a reply to every move.
-    """
+    """Return a function from a position to its bounds by a certificate, or None: a source of a `SearchingOracle`."""
     file, game, goal = certificate.file, certificate.game, certificate.goal
 
     def held(position: int) -> bool:
@@ -45,7 +42,7 @@ def from_certificate(certificate: Certificate) -> Source:
 
 
 class CertifiedOracle(SearchingOracle):
-    """Answers by a certificate, or else by a search of some seconds for each question. A context manager."""
+    """Answers by a certificate, or else by a search of some seconds for each question."""
 
     def __init__(
         self,
@@ -60,16 +57,13 @@ class CertifiedOracle(SearchingOracle):
         self.source = CERTIFICATE
 
     def refuse(self, game: Game) -> None:
-        """Raise NotForSearch if such a search does not fit the game, or certificates prove nothing about it."""
+        """Raise NotForSearch if the game cannot be searched, or certificates prove nothing about it."""
         super().refuse(game)
         if why := not_for_proofs(game):
             raise NotForSearch(f"the certificate proves nothing: {why}; delete it with `retrograde remove`")
 
     def choose_move(self, position: int, moves: list[int], deadline: float) -> int:
-        """Return the certificate's reply, unless a search proves in time that the position is worth more than that.
-
-        Without a reply, choose by a search.
-        """
+        """Return the certificate's reply, or a search's if there is none or it proves in time that more can be had."""
         reply = self.certificate.reply(position)
         if reply is None:
             return super().choose_move(position, moves, deadline)

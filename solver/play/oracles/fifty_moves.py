@@ -21,10 +21,7 @@ ORDER = WIN, DRAW, LOSE
 
 
 class FiftyMoveOracle:
-    """Answers for a position after some plies without progress, and for the positions after its moves.
-
-    For all other positions it answers as the solution does.
-    """
+    """Answers by the rule for a position after *count* plies without progress and its children; else as before."""
 
     def __init__(self, solution: Solution, position: int, count: int):
         self.solution, self.counts = solution, {position: count}
@@ -89,30 +86,27 @@ class FiftyMoveOracle:
         return choice._replace(rank=rank, gives=brings, remoteness=None)
 
     def _ends_before(self, position: int) -> bool:
-        """Return whether a won position ends before the count is full, whatever progress is made."""
+        """Return whether a won position ends before the count is full."""
         plies = self.solution.value(position).remoteness
         return self.solution.metric == METRICS[0] and (plies or 0) + self.counts[position] <= PATIENCE
 
 
 def apply_fifty_move_rule(oracle: Oracle, position: int, count: int) -> Oracle:
-    """Return an oracle that counts plies without progress, from *count* on.
-
-    It is *oracle* itself if the game has no such rule, or its distances to zeroing are unknown.
-    """
+    """Return an oracle that counts plies without progress, from *count* on; *oracle* itself if it has no such rule."""
     if not knows_fifty_move_rule(oracle):
         return oracle
     return cast(Oracle, FiftyMoveOracle(cast(Solution, oracle), position, count))
 
 
 def knows_fifty_move_rule(oracle: Oracle) -> bool:
-    """Return whether an oracle knows the effect of a rule for play without progress."""
+    """Return whether an oracle knows the distances to zeroing."""
     return isinstance(oracle, Solution) and oracle.zeroing is not None
 
 
 def judge_moves_by_rule(
     oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int], counted_plies: Sequence[int]
 ) -> list[Review]:
-    """Return what `match.marked` does, under the rule; *counted_plies* are those without progress before each move."""
+    """Like `match.judge_moves`, under the rule; *counted_plies* are those without progress before each move."""
     if not knows_fifty_move_rule(oracle):
         return judge_moves(oracle, positions, moves, plies)
     by_rule = (apply_fifty_move_rule(oracle, positions[ply], counted_plies[ply]) for ply in plies)

@@ -23,13 +23,10 @@ def searching_oracle(
     size: int = TABLE_SIZE,
     certificate: Certificate | None = None,
 ) -> SearchingOracle:
-    """Return an oracle for a game that has no database.
+    """Return an oracle for a game without a database: by book, certificate (the start's by default) and search.
 
-    It asks the game's book, then a certificate (the start's unless one is given), and then searches. In games about
-    points, or in which a player may move again, it searches for scores instead. For puzzles, games of chance and others
-    that it cannot search, it returns an oracle that knows only the rules.
-
-    Raises RuleError if the rules visibly break the contract, because searches trust them.
+    It searches for scores in games about points, or in which a player may move again. For games that cannot be
+    searched, it knows only the rules. Raise RuleError if the rules visibly break the contract.
     """
     precheck(game).require_ok()
     if is_about_points(game):

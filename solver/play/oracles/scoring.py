@@ -8,6 +8,7 @@ player with fewer points, no value is told. Scores do not say how far the end is
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
+from itertools import islice
 from random import Random
 from time import monotonic
 from typing import Any
@@ -17,7 +18,7 @@ from retrograde.games.contract.choice import Choice, ranked
 from retrograde.games.contract.game import Traits, metric_of, mover, same_mover
 from retrograde.solver.play.oracle import LONGEST_LINE, RULES, SEARCH, Evidence, ValueBounds
 from retrograde.solver.play.oracles.searching import FOR_VALUE, LEAST_SECONDS, SearchingOracle
-from retrograde.solver.rules.examine import NotForSearch
+from retrograde.solver.rules.examine import NotForSearch, random_line
 from retrograde.solver.search.prover import can_repeat
 from retrograde.solver.search.scores.searcher import FOR_WHOM, ScoreResult, ScoreSearch, unsuitable
 from retrograde.solver.search.searcher import OutOfTime, SearchTooDeep
@@ -37,19 +38,12 @@ def is_about_points(game: Game) -> bool:
 def involves_chance(game: Game, position: int) -> bool:
     """Return whether chance had a turn in some random games."""
     chance = Random(0)
-    for _ in range(GAMES):
-        now = position
-        for _ in range(PLIES):
-            if game.primitive(now) != UNDECIDED:
-                break
-            if mover(game, now) == CHANCE:
-                return True
-            now = game.do_move(now, chance.choice(list(game.generate_moves(now))))
-    return False
+    lines = (islice(random_line(game, position, chance), PLIES) for _ in range(GAMES))
+    return any(game.primitive(now) == UNDECIDED and mover(game, now) == CHANCE for line in lines for now in line)
 
 
 class ScoringOracle(SearchingOracle):
-    """Answers by searching for scores, with some seconds for each question. A context manager."""
+    """Answers by searching for scores, with some seconds for each question."""
 
     search: ScoreSearch
     passes = (True,)
@@ -161,11 +155,8 @@ class ScoringOracle(SearchingOracle):
         )  # fmt: skip
 
     def choose_move(self, position: int, moves: list[int], deadline: float) -> int:
-        """Return the move to play, of several.
-
-        It keeps at least the proven score of the position. If none is proven, it is the move that seems best, among
-        those not known to be worse than another.
-        """
+        """Return a move that keeps the proven score of the position; if none is proven, one that seems best and is not
+        known to be worse than another."""
         self.search_until(position, monotonic() + FOR_VALUE * (deadline - monotonic()), distance=True)
         moves = [choice.move for choice in ranked(self.choice(position, move) for move in moves)]
         low = self.score(position).low
@@ -202,7 +193,7 @@ class ScoringOracle(SearchingOracle):
 
 
 def least_of(one: int | None, other: int | None, greatest: bool = False) -> int | None:
-    """Return the least (or greatest) of two numbers, either of which may be None for unknown.
+    """Return the least (or greatest) of two numbers; None stands for unknown.
 
     >>> least_of(1, 2), least_of(1, 2, greatest=True), least_of(None, 2), least_of(None, None)
     (1, 2, 2, None)

@@ -71,7 +71,7 @@ def from_database(database: Database, source: str = DATABASE) -> Source:
 
 
 def bounds_key(known: ValueBounds) -> tuple[int, int, int]:
-    """Return a sorting key for what moves bring, the best last: at least, then at most, then the distance.
+    """Return a sort key for what moves bring, the best last: at least, then at most, then the distance.
 
     >>> how = Evidence(SEARCH)
     >>> rows = [(LOSE, LOSE, 2), (LOSE, LOSE, 8), (DRAW, DRAW, None), (DRAW, WIN, None), (WIN, WIN, 3)]
@@ -86,7 +86,7 @@ def bounds_key(known: ValueBounds) -> tuple[int, int, int]:
 
 
 def merged(old: ValueBounds | None, new: ValueBounds) -> ValueBounds:
-    """Combine two answers and their work. The second is the source if it adds anything."""
+    """Return the bounds that both answers give, with their work added; *new* is the source if it adds to *old*."""
     if old is None:
         return new
     at_least, at_most = max(old.at_least, new.at_least), min(old.at_most, new.at_most)
@@ -203,7 +203,7 @@ class SearchingOracle(Oracle):
             self.depth_search.halt()
 
     def limited(self, deadline: float) -> AbstractContextManager[None]:
-        """Limit searches within to a deadline, or to almost no time if the question was stopped."""
+        """Stop searches at a deadline, or almost at once if the question was stopped."""
         return self.search.limited(LEAST_SECONDS if self.stopped else max(deadline - monotonic(), LEAST_SECONDS))
 
     def deadline(self, seconds: float | None) -> float:
@@ -236,7 +236,7 @@ class SearchingOracle(Oracle):
         return ranked(self.choice(position, move) for move in moves)
 
     def learn_from_moves(self, position: int, moves: list[int]) -> None:
-        """Store what follows about a position from its moves."""
+        """Store what follows about a position from the bounds after its moves."""
         before = self.bounds_without_search(position)
         if not moves or before.is_exact:
             return
@@ -321,7 +321,7 @@ class SearchingOracle(Oracle):
         return None
 
     def choose_unproved(self, position: int, moves: list[int], deadline: float) -> int:
-        """Return one of the safest moves if the value is unknown: the best by the estimate, or in random games."""
+        """Return a move if the value is unknown: among the safest, the best by the estimate, or in random games."""
         soon = monotonic() + FOR_SAFETY * (deadline - monotonic())
         safe = self.safest_moves(position, moves, soon)
         if len(safe) > 1 and Traits.of(self.game).has_estimate:
@@ -338,10 +338,7 @@ class SearchingOracle(Oracle):
         return results[-1].move if results and results[-1].move in moves else moves[0]
 
     def safest_moves(self, position: int, moves: list[int], deadline: float) -> list[int]:
-        """Return the moves after which the opponent's win is furthest away, as far as the search sees.
-
-        If it finds a winning move in time, it returns only that.
-        """
+        """Return a move that wins, or those after which the opponent's win is furthest away, as far as searched."""
         left = [move for move in moves if bounds_for_mover(self.bounds_after(position, move)).at_most != LOSE] or moves
         far = self.search.table.layout.far
         with self.limited(deadline), suppress(OutOfTime, SearchTooDeep):

@@ -29,7 +29,7 @@ ORDER = list(NEGATED)
 
 
 def dtz_of(position: int, value: Value, solution: Solution | None) -> int | None:
-    """Return the distance to zeroing of a position; None if it is not known."""
+    """Return the distance to zeroing of a position, 0 for a draw and -1 if mated; None if it is not known."""
     if not (found := solution and solution.by_zeroing(position)):
         return None
     return signed(*found) or (-1 if value == LOSE else 0)
@@ -43,10 +43,7 @@ def dtc_of(position: int, solution: Solution | None) -> int | None:
 
 
 def category(position: int, value: Value, plies: int, counter: int, dtz: int | None) -> Category:
-    """Return the result of a position under the fifty-move rule.
-
-    It follows from the distance to zeroing *dtz*, if that is known, else from the *plies* to mate.
-    """
+    """Return the result of a position under the fifty-move rule, by *dtz* if known, else by the *plies* to mate."""
     if dtz is not None:
         return by_zeroing(value, abs(dtz) if plies else 0, counter)
     if value in (DRAW, UNDECIDED):
@@ -61,11 +58,8 @@ def category(position: int, value: Value, plies: int, counter: int, dtz: int | N
 
 
 def wins_all_together(position: int, value: Value) -> bool:
-    """Return whether nothing can reset the counter.
-
-    The loser has a bare king, and the winner cannot win with fewer men: a queen, a rook, two bishops, or a bishop and a
-    knight.
-    """
+    """Return whether nothing can reset the counter: the loser has a bare king, and the winner a queen, a rook, two
+    bishops, or bishop and knight, and so cannot win with fewer men."""
     white_wins = white_to_move(position) == (value == WIN)
     sides: tuple[list[str], list[str]] = ([], [])
     for letter in pieces(position).values():

@@ -29,10 +29,7 @@ tier_of = lru_cache(1024)(men.tier_of)
 
 
 class EndingTables:
-    """The databases in a folder, or one file.
-
-    *remark* is called with each error of a database that cannot be opened.
-    """
+    """The databases in a folder, or one file. *remark* is called with each error of one that cannot be opened."""
 
     def __init__(self, remark: Callable[[str], object]):
         self.remark = remark
@@ -72,7 +69,7 @@ class EndingTables:
         return True
 
     def endings_in(self, path: Path) -> frozenset[int]:
-        """Return the tiers in a file that were made by the current rules; none if it is no chess database."""
+        """Return the tiers in a file that the current rules have made; none for other files."""
         state, known = state_of(path), self.endings.get(path)
         if state is None:
             return frozenset()
@@ -133,7 +130,7 @@ def databases_in(path: Path) -> list[Path]:
 
 
 def read_endings(path: Path) -> frozenset[int]:
-    """Return the tiers in a file that were made by the current rules; none if it is no chess database."""
+    """Return the tiers in a file that the current rules have made; none for other files."""
     try:
         with DatabaseFile(path) as file:
             ours = (file.game_name, file.rules) == (Chess.name, rules_digest(Chess))

@@ -144,7 +144,7 @@ def open_tablebase(folder: str | os.PathLike[str] | None = None) -> Tablebase:
 
 
 def require_known(solution: Solution, metric: str, found: int | None) -> int:
-    """Return a distance or result if it is known; raise NoDatabase if it is None."""
+    """Return *found*, a distance or result; raise NoDatabase if it is None."""
     if found is None:
         what = f"no database of {solution.variant} by {metric} beside the one by {solution.metric}"
         raise NoDatabase(f"{what}; make one with: retrograde solve {solution.variant} --metric {metric}")

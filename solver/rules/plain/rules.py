@@ -26,8 +26,8 @@ NO_MIRROR = np.empty(0, np.int64)
 class Program(NamedTuple):
     """A circuit, decision trees on its literals, and the bits that leaves return.
 
-    `nodes`, int64[n, 3]: (AND or XOR, literal, literal). `trees`, int64[m, 3]: (literal, row if true, row if false),
-    or (LEAF, number, 0). `lanes`, int64[k, l]: for each number of a leaf the literals of its bits, 64 for each int.
+    `nodes`, int64[n, 3]: (AND or XOR, literal, literal). `trees`, int64[m, 3]: (literal, row if true, row if false), or
+    (LEAF, number, 0). `lanes`, int64[k, l]: for each number of a leaf the literals of its bits, 64 for each int.
     """
 
     nodes: Array
@@ -38,12 +38,11 @@ class Program(NamedTuple):
 class Rules(NamedTuple):
     """The programs of a game.
 
-    `moving` says which moves there are and what they do. Its first tree is that of the moves. Its leaves are row
-    numbers of `sets`, which lists moves by number, ended by LEAF. `moves` has the moves themselves. The tree of move
-    number k begins at row `roots[k]`; its leaves have the bits of the child and of the child's tier.
-
-    Leaves of `ending` are primitive values, and `decided` is the value of decided games. Leaves of `imaging` have the
-    bits of the position and of all its images, and of their tiers. `mirror` is the result of `mirror_of`.
+    `moving`: its first tree decides which moves there are; leaves are row numbers of `sets`, which lists indices into
+    `moves`, ended by LEAF. The tree of move number k begins at row `roots[k]`; its leaves have the bits of the child
+    and of the child's tier. Leaves of `ending` are primitive values; `decided` is that of decided games. Leaves of
+    `imaging` have the bits of the position and of all its images, each followed by its tier. `mirror` is the result of
+    `mirror_of`.
     """
 
     moving: Program
@@ -63,7 +62,8 @@ Lanes = list[list[int]]
 
 
 def add_tree(rows: TreeRows, tree: Tree, number_of: Callable[[Any], int]) -> int:
-    """Append a tree to the rows of a program; return its first row. *number_of* maps the results at leaves to numbers.
+    """Append a tree to the rows of a program; return its first row. *number_of* turns the result at a leaf into a
+    number.
 
     Branch(6, Leaf(7), Leaf(8)) becomes the rows (6, 1, 2), (LEAF, 7, 0), (LEAF, 8, 0), if these are the first ones.
     """
@@ -86,7 +86,7 @@ def results(tree: Tree) -> Iterator[Any]:
 
 
 def add_tree_of_bits(rows: TreeRows, tree: Tree, lanes: Lanes) -> int:
-    """Like `add_tree`, where the result at each leaf is a list of literals: append these to *lanes*."""
+    """Like `add_tree`, for leaves that are lists of literals: append these to *lanes*."""
 
     def number_of(bits: list[int]) -> int:
         lanes.append(bits)
@@ -96,7 +96,7 @@ def add_tree_of_bits(rows: TreeRows, tree: Tree, lanes: Lanes) -> int:
 
 
 def make_program(circuit: Circuit, rows: TreeRows, lanes: Lanes) -> Program:
-    """Return the program made of a circuit, trees and lanes. Short lanes are padded with 0 (false)."""
+    """Return a program of a circuit, trees and lanes, with short lanes padded with 0 (false)."""
     width = max(map(len, lanes), default=0)
     return Program(
         np.array(circuit.nodes, np.int64),
@@ -112,11 +112,7 @@ def rules_of(game: Game) -> Rules:
 
 
 def move_program(game: Game) -> tuple[Program, Array, Array, Array]:
-    """Run the rules of moves on symbols; return the first four fields of `Rules`.
-
-    These are the program, the moves, the row where the tree of each move begins, and a row for each list of moves that
-    positions have.
-    """
+    """Run the rules of moves on symbols; return the first four fields of `Rules`."""
     circuit = Circuit()
     rows: TreeRows = []
     lanes: Lanes = []
@@ -150,16 +146,13 @@ def ending_program(game: Game) -> Program:
 
 
 def worth_of_decided(ending: Program) -> int:
-    """Return the primitive value of decided games: LOSE, or WIN in misère play.
-
-    It is WIN if some leaf is WIN and none is LOSE. Other values show up when programs are evaluated (see `ends_of`).
-    """
+    """Return the primitive value of decided games: WIN if some leaf is WIN and none LOSE (misère play), else LOSE."""
     values = {int(row[1]) for row in ending.trees if row[0] == LEAF}
     return int(WIN if WIN in values and LOSE not in values else LOSE)
 
 
 def image_program(game: Game) -> Program:
-    """Return the program of images: the position, its images, and the tier of each. The position comes first."""
+    """Return the program of a position and its images, each followed by its tier."""
     circuit = Circuit()
     rows: TreeRows = []
     lanes: Lanes = []
@@ -176,10 +169,8 @@ def image_program(game: Game) -> Program:
 
 
 def mirror_of(imaging: Program) -> Array:
-    """Return where the image has each bit of the position, int64[LANES]; NO_MIRROR if the game has no mirror.
-
-    A mirror is the only image, its own inverse, and only moves bits. Bits that the image does not have map to LANES.
-    """
+    """Return the place in the image of each bit of the position, int64[LANES]; LANES if nowhere. NO_MIRROR if there is
+    no mirror: a single image that only moves bits and is its own inverse."""
     # Literals of the image's bits: the lanes are position, its tier, image, its tier.
     images = imaging.lanes[:, 2 * LANES : 3 * LANES]
     if imaging.lanes.shape[1] != 4 * LANES or (images != images[0]).any():

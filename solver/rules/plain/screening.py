@@ -32,11 +32,8 @@ class PositionMoves(NamedTuple):
 
 
 def may_be_plain(game: Game) -> bool:
-    """Return False if a sample of positions shows that the rules are not plain. True proves nothing.
-
-    The game must also be one for streaming (see `is_for_a_stream`), and its start must be its own image. Returns False
-    if the rules raise an error: other methods report it.
-    """
+    """Return False if the game is not one for streaming, or a sample of positions shows that its rules are not plain.
+    True proves nothing. Errors of the rules are False too: other methods report them."""
     if not is_for_a_stream(game):
         return False
     start = start_of(game)

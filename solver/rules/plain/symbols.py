@@ -74,7 +74,7 @@ class Circuit:
         return Symbol(self, [2 * (1 + bit) if bit < POSITION_BITS else FALSE for bit in range(LANES)])
 
     def node(self, kind: int, a: int, b: int) -> int:
-        """Return the literal of a node. Makes the node if it does not exist."""
+        """Return the literal of a node, which is made if it is new."""
         key = (kind, a, b) if a < b else (kind, b, a)
         found = self.known.get(key)
         if found is None:
@@ -127,7 +127,7 @@ class Circuit:
     def decisions(self, rules: Callable[["Symbol"], Any]) -> Tree:
         """Run a rule on an unknown position along all paths; return the tree of decisions.
 
-        For `lambda position: 7 if position & 1 else 8` that is Branch(literal of bit 0, Leaf(7), Leaf(8)). Raises
+        For `lambda position: 7 if position & 1 else 8`, that is Branch(literal of bit 0, Leaf(7), Leaf(8)). Raise
         NotApplicable if the rule needs a known position.
         """
         self.paths = 0
@@ -241,10 +241,8 @@ class Symbol:
     __rmul__ = __mul__
 
     def bit_count(self) -> "Symbol":
-        """Return the number of ones. The int must not be negative.
-
-        Bits are added in pairs, then the sums in pairs, and so on.
-        """
+        """Return the number of ones of an int that is not negative: add bits in pairs, then the sums in pairs, and so
+        on."""
         sums = [Symbol(self.circuit, [bit] + [FALSE] * (LANES - 1)) for bit in self.bits]
         while len(sums) > 1:
             sums = [a + b for a, b in zip(sums[::2], sums[1::2], strict=True)]

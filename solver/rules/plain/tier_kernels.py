@@ -72,10 +72,9 @@ def leaf_of(trees, row, values):
 
 @kernel
 def child_of(lanes, values, mask):
-    """Return what a move does in a tier: (base, mask, tier, whether it is plain).
+    """Return what a move does in a tier: base, mask and tier of the set of children, and whether the move is plain.
 
-    Base and mask describe the set of children, and the tier is theirs. The move is plain if each bit of the child is a
-    constant, or the same bit of the parent.
+    It is plain if each bit of the child is a constant, or the same bit of the parent.
     """
     base = varying = 0
     rank = FIRST_BIT
@@ -95,11 +94,11 @@ def child_of(lanes, values, mask):
 
 @kernel
 def ends_of(ending, decided, base, mask, values, cubes):
-    """Find the positions of a tier (*base*, *mask*) with the primitive value *decided*, by the program *ending*.
+    """Find the positions of a tier whose primitive value is *decided*, by the program *ending*; write them as *cubes*.
 
-    Fill *cubes*, int64[n, 2]: (bits of the rank, values that they must have); a position that matches a cube has this
-    value. *values* is a buffer. Return the number of cubes, and the primitive value of positions that match none, which
-    is *decided* if all positions have it; UNCLEAR if the rules are not that plain.
+    A cube is (bits of the rank, values that they must have) in int64[n, 2]; positions that match one have the value.
+    Return the number of cubes and the primitive value of the other positions: *decided* if there are none, UNCLEAR if
+    the rules are not that plain. *values* is a buffer.
     """
     nodes, trees, _ = ending
     evaluate_nodes(nodes, base, mask, values)

@@ -138,7 +138,7 @@ class DaskExecutor(ClusterExecutor):
         return asyncio.run_coroutine_threadsafe(self.run(key, function, packed), self.client.loop.asyncio_loop)
 
     async def run(self, key: tuple[str, int], function: Callable[..., Any], packed: tuple[Any, ...]) -> Any:
-        """Run a task, and return its result; raise ClusterError if there is none."""
+        """Return the result of a task; raise ClusterError if there is none."""
         future = self.client.submit(function, *packed, key=key, pure=False)
         coming = asyncio.ensure_future(result_of(future))
         try:
@@ -156,7 +156,7 @@ class DaskExecutor(ClusterExecutor):
             coming.cancel()
 
     async def look_for_workers(self) -> None:
-        """Warn if there are no workers any more; once, until there is one again."""
+        """Warn if there are no workers left, once until there is one again."""
         with suppress(*GONE, OSError):  # the tasks themselves report a scheduler that is gone
             left = bool(await self.client.nthreads())
             if not left and not self.alone:
@@ -183,9 +183,8 @@ def host_of(address: str) -> str:
 def connected(text: str) -> Iterator[DaskExecutor]:
     """Give the executor of a cluster; raise ClusterError if it cannot be reached.
 
-    *text* is the address of the scheduler, the scheduler's file, or `local:4` for that many processes of this machine.
-    After Ctrl-C nothing is waited for: the scheduler drops the tasks of a vanished client, and local processes end with
-    ours.
+    *text* is the scheduler's address, its file, or `local:4` for that many local processes. After Ctrl-C nothing is
+    waited for: the scheduler drops the tasks of a vanished client.
     """
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # we report what matters
     warnings.filterwarnings("ignore", "Sending large graph")
@@ -238,10 +237,7 @@ def local_cluster(processes: int) -> Any:
 
 @contextmanager
 def ignoring_interrupts() -> Iterator[None]:
-    """Make processes and threads started here, and those that they start, ignore Ctrl-C.
-
-    A terminal sends Ctrl-C to all of them, but the process that started them ends them.
-    """
+    """Make processes and threads started here ignore Ctrl-C: their parent ends them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -18,7 +18,7 @@ from retrograde.solver.runtime.tasks import Remote, inner_function
 
 
 class ClusterExecutor(Remote):
-    """Runs tasks on workers elsewhere; takes tasks only within `begun`."""
+    """Runs tasks on workers elsewhere, within `begun`."""
 
     def __init__(self) -> None:
         self.site = b""
@@ -28,10 +28,8 @@ class ClusterExecutor(Remote):
 
     @contextmanager
     def begun(self, lock: Lock, parcels: Path | None = None) -> Iterator["ClusterExecutor"]:
-        """Take tasks of the solve that holds a lock; *parcels* is a folder for large data.
-
-        Raises ClusterError if a worker is unfit.
-        """
+        """Take tasks of the solve that holds a lock, with a folder for large data; raise ClusterError if a worker is
+        unfit."""
         before = self.site, self.parcels
         self.site, self.parcels = pickle.dumps(site_of(lock, self.apart, parcels)), parcels
         if parcels:

@@ -67,10 +67,10 @@ def serves() -> bool:
 
 @contextmanager
 def ranks() -> Iterator[MpiExecutor | None]:
-    """Give rank 0 an executor over the others. These run tasks meanwhile, and get None in the end.
+    """Give rank 0 an executor over the other ranks, which run tasks meanwhile and get None in the end.
 
-    If the ranks have different versions installed, rank 0 raises ClusterError, and the others get None at once. Only
-    rank 0 reacts to Ctrl-C.
+    If the ranks have different versions, rank 0 raises ClusterError, and the others get None at once. Only rank 0
+    reacts to Ctrl-C.
     """
     world = MPI.COMM_WORLD
     if world.rank:

@@ -51,7 +51,7 @@ def new_sheet(scratch: Scratch, name: str, planes: int, words: int) -> Frame:
 
 
 def write_stretch(scratch: Scratch, sheet: Frame, word: int, planes: Array) -> None:
-    """Write the planes of some words, the first of which is number *word*."""
+    """Write the planes of a range of words that begins at number *word*."""
     row = sheet.packed // len(planes)
     try:
         with FileIO(scratch.folder / sheet.file, "r+") as file:
@@ -63,10 +63,7 @@ def write_stretch(scratch: Scratch, sheet: Frame, word: int, planes: Array) -> N
 
 
 def read_sheet(scratch: Scratch, sheet: Frame, planes: int) -> Array:
-    """Return all planes, mapped from the file.
-
-    Raises DamagedScratch if the file is missing, or another boot of a machine has written it.
-    """
+    """Return all planes, mapped from the file; raise DamagedScratch if it is missing or from another boot."""
     if sheet.size != stamp():
         raise scratch.damaged(sheet)
     try:
@@ -77,8 +74,5 @@ def read_sheet(scratch: Scratch, sheet: Frame, planes: int) -> Array:
 
 @lru_cache(1)
 def mapped(path: Path, planes: int, words: int) -> Array:
-    """Return the content of a sheet's file.
-
-    It is mapped writable only because kernels would be compiled again for read-only arrays.
-    """
+    """Return a sheet's planes. They are writable, because kernels would be compiled again for read-only arrays."""
     return np.memmap(path, np.uint64, "r+", shape=(planes, words)).view(np.ndarray)

@@ -70,10 +70,10 @@ def facts() -> Facts:
 
 
 class Site(NamedTuple):
-    """What a worker must have.
+    """What a worker must have: the same `facts`, and at the path `lock` a file that contains `word`.
 
-    It needs the same `facts`, and a file at the `lock`'s path that contains `word`. If files are not written out for
-    other machines, it must be on `machine`. `parcels` is the folder for parcels, or None.
+    If files are not written out for other machines, it must be on `machine`. `parcels` is a folder for large data, or
+    None.
     """
 
     facts: Facts

@@ -26,11 +26,8 @@ FINE, BROKEN, TOO_MANY = 0, 2, 3
 
 
 class MoveTable(NamedTuple):
-    """What `list_moves` writes, with a row for each move.
-
-    The child, int64[moves]; the number of positions that the answers leave open to the side that made the move, or
-    REFUTED; these canonical positions, int64[moves, answers]; and their tiers, of the same shape.
-    """
+    """What `list_moves` writes, with a row for each move: the child, int64[moves]; how many positions its answers leave
+    open to the side that moved, or REFUTED; these canonical positions, int64[moves, answers]; and their tiers."""
 
     children: Array
     counts: Array
@@ -46,9 +43,9 @@ def make_move_table(moves: int) -> MoveTable:
 
 @kernel
 def list_moves(game, position, goal, plies, table):
-    """Write what each move of an undecided position leaves open; return (result, number of moves).
+    """Write what each move of an undecided position leaves open; return (FINE or a trouble, number of moves).
 
-    A position that plain play decides within *plies* plies is not open.
+    Positions that plain play decides within *plies* plies are not open.
     """
     row = 0
     for move in game.generate_moves(position):
@@ -74,10 +71,9 @@ def list_moves(game, position, goal, plies, table):
 
 @kernel
 def list_answers(game, child, goal, plies, open_positions, tiers):
-    """Write the canonical positions, and tiers, that the answers to a move leave open; return how many.
+    """Write the distinct canonical positions, and tiers, that the answers to a move leave open; return how many.
 
-    Each position is written once. Return REFUTED if an answer ends the game below the goal, or less if the search must
-    stop.
+    Return REFUTED if an answer ends the game below the goal, or less for a trouble.
     """
     count = 0
     for answer in game.generate_moves(child):

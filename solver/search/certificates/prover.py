@@ -55,10 +55,9 @@ class NothingToProve(NotProved):
 
 @dataclass(frozen=True)
 class ProofGoal:
-    """What to prove, and how.
+    """What to prove: the *value* of the position (None: whatever it is), or that it is *at_least* that.
 
-    The *value* of the position (None for any), or that it is *at_least* that. Then *leaves* (see `LEAVES`), the time
-    limit, and the memory limit in bytes.
+    *leaves*: see LEAVES. *memory* is in bytes.
     """
 
     value: Value | None = None
@@ -69,10 +68,7 @@ class ProofGoal:
 
 
 class CertificateProver:
-    """Makes a proof. During it, `search` and `walk` show the progress.
-
-    Results go to the *journal*, if given, and a later prover of the same claim resumes from it.
-    """
+    """Makes a proof, with progress in `search` and `walk`. A later one of the same claim resumes from the *journal*."""
 
     def __init__(
         self,
@@ -191,7 +187,7 @@ class CertificateProver:
     # The proof
 
     def claim(self, value: Value) -> tuple[Value, Value]:
-        """Return (the worst, the best) value that the position may have for the proof of *value* to hold."""
+        """Return the (worst, best) value that the position must have if *value* is proved."""
         if value == LOSE and self.goal.at_least:
             raise NothingToProve("every position is worth a loss at least: there is nothing to prove")
         if value in (TIE, DRAW):
@@ -199,9 +195,9 @@ class CertificateProver:
         return value, value
 
     def certificate(self, at_least: Value, at_most: Value, ends: bool, most: int | None = None) -> SolvedCertificate:
-        """Return a certificate that the value is between *at_least* and *at_most*.
+        """Return a certificate that the value is between *at_least* and *at_most*, with at most *most* positions.
 
-        *ends* says that every play ends because tiers rise. *most* is the greatest number of positions.
+        *ends*: every play ends, because tiers rise.
         """
         goal = goal_of(at_least, at_most)
         if goal == TIE and not ends:
@@ -229,7 +225,7 @@ class CertificateProver:
         return [child for child in children if game.primitive(child) == UNDECIDED]
 
     def refutation(self) -> NotProved:
-        """Return the error that the claim is false."""
+        """Return the error that says that the claim is false."""
         value = self.goal.value
         text = self.game.write(self.position)
         what = f"at least {WORDS[value]}" if value and self.goal.at_least else WORDS[value] if value else "its value"

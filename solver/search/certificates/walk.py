@@ -11,13 +11,14 @@ as the whole search, while the transposition table knows a right one.
 """
 
 from collections.abc import Iterable
+from random import Random
 from typing import NamedTuple
 
 import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import UNDECIDED, WIN, Game, RuleError, Value
-from retrograde.solver.rules.examine import differ, examine, tier_of
+from retrograde.solver.rules.examine import differ, examine, random_line, tier_of
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.runtime.journal import Log
@@ -35,6 +36,8 @@ REPLY_BITS = 16
 REPLY_MASK = (1 << REPLY_BITS) - 1
 OPEN = -1
 """The reply of an open position."""
+RANDOM_GAMES = 30
+"""Random games to see whether tiers rise."""
 EFFORT = 1 << 14
 """Node limit of the first search whether a move keeps the value; each further one has eight times as many."""
 
@@ -48,10 +51,7 @@ class NoMove(Exception):
 
 
 class CandidateMove(NamedTuple):
-    """A move by its number, the child that it leads to, and the canonical positions that the answers to it lead to.
-
-    Answers that end the game, or that lead to a position decided within a few plies, are left out.
-    """
+    """A move by its number, its child, and the undecided canonical positions after the answers to it."""
 
     number: int
     child: int
@@ -89,10 +89,8 @@ class CertificateWalk:
             self.journaled.update(zip(positions.tolist(), replies.tolist(), strict=True))
 
     def run(self, positions: Iterable[int]) -> None:
-        """Choose replies, starting at *positions*, until none is open.
-
-        Raise NoMove, PlayMayRepeat, OutOfTime or MemoryLimit.
-        """
+        """Choose replies, from *positions* on, until none is open; raise NoMove, PlayMayRepeat, OutOfTime or
+        MemoryLimit."""
         self.add_open(self.game.canonical(position) for position in positions)
         try:
             while self.todo:
@@ -113,7 +111,7 @@ class CertificateWalk:
             )
 
     def add_reply(self, position: int) -> None:
-        """Choose the reply of an open position, or take it from the journal. Add what the answers to it lead to."""
+        """Choose the reply of an open position, or take it from the journal; add the positions after the answers."""
         candidates, reply = self.candidates(position), self.journaled.pop(position, None)
         if reply is None:
             reply = self.find_reply(position, candidates)
@@ -139,10 +137,9 @@ class CertificateWalk:
         self.unwritten.clear()
 
     def choose(self, candidates: list[CandidateMove]) -> CandidateMove | None:
-        """Return a move that keeps the value, or None: the first one that a search with the least effort confirms.
+        """Return the first move that a search confirms to keep the value, with more and more effort; else None.
 
-        A move keeps a win if the opponent loses after it, and a tie or draw if the opponent does not win. The search
-        asks about the last remaining move with all threads and without a node limit.
+        A move keeps a win if the opponent loses after it, and a tie or draw if the opponent does not win.
         """
         bound, effort = NO_LOSS if self.goal == WIN else ANY_WIN, EFFORT
         while candidates:
@@ -162,7 +159,7 @@ class CertificateWalk:
         return None
 
     def candidates(self, position: int) -> list[CandidateMove]:
-        """Return the moves that no answer refutes at once, those that add the fewest positions to the set first."""
+        """Return the moves that no answer refutes at once, those that add the fewest positions first."""
         count = self.list_moves(position)
         table, counts = self.move_table, self.move_table.counts[:count].tolist()
         candidates = [
@@ -177,7 +174,7 @@ class CertificateWalk:
         )
 
     def list_moves(self, position: int) -> int:
-        """Write what each move of a position leads to into the move table; return the number of moves."""
+        """Fill the move table for a position; return the number of moves."""
         while True:
             with compilable(self.game):
                 trouble, count = kernels.list_moves(
@@ -230,10 +227,9 @@ class BoundedWalk(CertificateWalk):
 
 
 class ClosedWalk(BoundedWalk):
-    """A walk that avoids a loss forever: a set that play cannot leave, without a lost end.
+    """A walk that avoids a loss forever: it finds a set that play cannot leave, without a lost end.
 
-    It finds the set by trial. If a move leads to a position without a good move, another move replaces it. When nothing
-    remains to be replaced, the set is closed, and that is the proof.
+    If every move of a position in the set loses, the moves that lead there are replaced, until none remains to be.
     """
 
     bounded = False
@@ -283,7 +279,7 @@ class ClosedWalk(BoundedWalk):
             raise NoMove(lost.pop())
 
     def columns(self, roots: Iterable[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Like `columns` of CertificateWalk, without positions that only replaced replies lead to."""
+        """Return the same as CertificateWalk, without positions that only replaced replies lead to."""
         reachable: dict[int, int] = {}
         todo = [self.game.canonical(position) for position in roots]
         while todo:
@@ -296,15 +292,13 @@ class ClosedWalk(BoundedWalk):
         return super().columns(roots)
 
 
-def tiers_rise(game: Game, root: int, seed: int = 0) -> bool:
+def tiers_rise(game: Game, root: int) -> bool:
     """Return whether tiers rise with every two plies in some random games."""
-    chance = np.random.default_rng(seed)
-    for _ in range(30):
-        position, tiers = root, []
-        while game.primitive(position) == UNDECIDED:
+    chance = Random(0)
+    for _ in range(RANDOM_GAMES):
+        tiers: list[int] = []
+        for position in random_line(game, root, chance):
             tiers.append(tier_of(game, game.canonical(position)))
-            if len(tiers) > 2 and tiers[-1] <= tiers[-3]:
+            if len(tiers) > 2 and tiers[-1] <= tiers[-3] and game.primitive(position) == UNDECIDED:
                 return False
-            moves = list(game.generate_moves(position))
-            position = game.do_move(position, moves[chance.integers(len(moves))])
     return True

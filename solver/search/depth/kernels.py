@@ -85,14 +85,14 @@ class DepthWorkspace(NamedTuple):
 
     `moves` and `promises` are int64[plies, moves]; `counts` int64[3]; `stop` uint8[1], nonzero to stop. The table's
     `keys`, `bests`, `facts` are int64[entries], a power of two, or 0 for a search without a table; `scores` are
-    float64[entries]. A key is a whole position, or NO_POSITION if the entry is empty. If positions have several words,
-    `keys` has another axis for them. `facts`::
+    float64[entries]. A key is a whole position, or NO_POSITION if the entry is empty; `keys` has another axis for
+    positions of several words. `facts`::
 
         | whether an estimate is in it: bit 10 | EXACT, LOWER or UPPER: bits 9 and 8 | depth + 128: bits 7 to 0 |
 
     `killers`, int64[plies, 2], are the moves that have lately refuted others at a ply. `history`, int64[2, HISTORY],
-    says how often a move has done so, at even and at odd plies. It is empty for a search without a table or estimates:
-    where no position looks better than another, it would only disturb the order of the rules.
+    says how often a move has done so, at even and at odd plies. It is empty without a table or estimates, where it
+    would only disturb the order of the rules.
 
     `shares`, float64[plies, 2, players], are for max^n. They hold what each player gets in the position of a ply: the
     result, and the best or sum so far.
@@ -134,10 +134,7 @@ def make_workspace(
 
 @lean_kernel
 def search_move(game, position, move, depth, low, high, scoring, workspace):
-    """Return the score of a move at a depth if between *low* and *high*; else a bound beyond them.
-
-    The result means nothing if `counts[TROUBLE]` is set.
-    """
+    """Return a move's score at a depth if between *low* and *high*, else a bound; void if `counts[TROUBLE]` is set."""
     child, gain = as_position(game.do_move(position, move)), gain_of(game, position, move, scoring)
     low, high = bound_for_child(low, gain, scoring), bound_for_child(high, gain, scoring)
     if keeps_side(game, position, child, scoring):
@@ -151,8 +148,7 @@ def search_move(game, position, move, depth, low, high, scoring, workspace):
 def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
     """Return the score of a position at a depth if between *low* and *high*; else a bound beyond them.
 
-    Fail-soft alpha-beta (Fishburn, 1983), with Star1 at chance's moves. The result means nothing if `counts[TROUBLE]`
-    is set.
+    Fail-soft alpha-beta (Fishburn, 1983), with Star1 at chance's moves. The result is void if `counts[TROUBLE]` is set.
     """
     counts, with_table = workspace.counts, len(workspace.keys) > 0
     counts[NODES] += 1
@@ -218,7 +214,7 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
 
 @lean_kernel
 def write_moves_and_odds(game, position, first, depth, ply, scoring, workspace):
-    """Write the moves in the order of the search; return how many, and the sum of chance's weights."""
+    """Write the moves in the order of the search; return how many, and the sum of chance's weights, 0 for a player."""
     count = write_moves(game, position, first, ply, workspace)
     if scoring.order != GIVEN:
         sort_by_minimax(game, position, count, depth, ply, scoring, workspace)
@@ -227,7 +223,7 @@ def write_moves_and_odds(game, position, first, depth, ply, scoring, workspace):
 
 @lean_kernel
 def score_without_moves(game, position, depth, low, high, scoring, workspace):
-    """Return (whether the search ends here, whether the player may stand pat, the score in either case)."""
+    """Return whether the search ends here, whether the player may stand pat, and the score in either case."""
     counts = workspace.counts
     # Case: the game is over, or the depth is reached and the position is quiet.
     if whole(game.primitive(position)) != UNDECIDED:
@@ -280,8 +276,7 @@ def bound_kind(score, low, high):
 def probe(position, depth, low, high, workspace):
     """Probe the transposition table: return (slot, hash move or NO_MOVE, whether the entry's score suffices).
 
-    It suffices at this exact depth if it is exact or a bound beyond *low* or *high*. Then note in `counts` whether the
-    entry rests on an estimate.
+    It suffices at this depth if it is exact, or a bound beyond *low* or *high*; ESTIMATED then tells how it was made.
     """
     slot = hash_of(key_of(position), HASH_BITS) & len(workspace.keys) - 1
     if not stands_at(workspace.keys, slot, position):
@@ -297,10 +292,9 @@ def probe(position, depth, low, high, workspace):
 
 @lean_kernel
 def write_moves(game, position, first, ply, workspace):
-    """Write the moves of a position to the row of *ply*, with their ranks as promises, and return how many.
+    """Write the moves of a position to the row of *ply*, best first, with their ranks as promises; return how many.
 
-    Move ordering: *first*, then by the game's promise. If there is a history, killers come first among equals, and then
-    the moves that it recommends.
+    Move ordering: *first*, then the game's promise, then killers and history.
     """
     moves, ranks, killers = workspace.moves[ply], workspace.promises[ply], workspace.killers[ply]
     with_history, count = workspace.history.shape[1] > 0, 0
@@ -329,10 +323,7 @@ def write_moves(game, position, first, ply, workspace):
 
 @lean_kernel
 def max_n(game, position, depth, ply, scoring, workspace):
-    """Write what each of several players gets if each maximises their own share.
-
-    It means nothing if `counts[TROUBLE]` is set.
-    """
+    """Write what each player gets if each maximises their own share; void if `counts[TROUBLE]` is set."""
     counts, shares, found = workspace.counts, workspace.shares[ply, 0], workspace.shares[ply, 1]
     counts[NODES] += 1
     # Step 1: the game is over, or the depth is reached and the position is quiet.
@@ -389,7 +380,7 @@ def hints(game, position, moves, promises):
 
 @lean_kernel
 def minimax(game, position, depth, estimate, counts):
-    """Return the score of a position at a depth, with an *estimate* of this kind; search every position."""
+    """Return the score of a position by a search of everything to a depth, with this kind of estimate."""
     counts[NODES] += 1
     if whole(game.primitive(position)) != UNDECIDED:
         return value_of_end(game, position)
@@ -404,7 +395,7 @@ def minimax(game, position, depth, estimate, counts):
 
 @lean_kernel
 def sort_by_minimax(game, position, count, depth, ply, scoring, workspace):
-    """Sort the moves of a position by their minimax score, best or worst first. It counts no positions."""
+    """Sort the moves of a position by their minimax score, best or worst first, and count no positions."""
     moves, scores = workspace.moves[ply], workspace.promises[ply]
     counted = workspace.counts[NODES]
     for i in range(count):

@@ -22,7 +22,7 @@ Answer = TypeVar("Answer")
 
 
 class DepthLimits(NamedTuple):
-    """Limits of a search: plies, or seconds; and whether all other players count as one side."""
+    """Limits of a search: plies, or seconds; *paranoid*: all other players count as one side."""
 
     depth: int | None
     seconds: float | None
@@ -67,17 +67,14 @@ def searcher_named(name: str, game: Game, chance: Random) -> Callable[[int], int
 
 
 class AdaptiveDepthSearch:
-    """The depth-limited search that fits a game.
-
-    It changes to a search by points once it meets chance that the rules did not announce.
-    """
+    """The depth-limited search that fits a game; by points once it meets chance that the rules did not announce."""
 
     def __init__(self, game: Game, paranoid: bool = False, tables: "EndgameTables | None" = None):
         self.game = game
         self.search = depth_search_for(game, paranoid, tables)
 
     def ask(self, question: Callable[["DepthSearch"], Answer]) -> Answer:
-        """Return the answer to a question that the search answers."""
+        """Return *question* of the search, again by points if that meets chance."""
         from retrograde.solver.search.depth.searcher import MetChance  # here because numba takes a while to import
 
         try:

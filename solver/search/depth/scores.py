@@ -51,10 +51,8 @@ def counts_points(game: Game) -> bool:
 
 
 def most_points(game: Game) -> float:
-    """Return the most points that the rules can give a position; INFINITE if unknown.
-
-    If the rules define no payoffs, a win pays 1 and a loss -1, so that the difference of two players is 2.
-    """
+    """Return the most points that a position can have; INFINITE if unknown. Without payoffs, a win pays 1 and a loss
+    -1."""
     traits = Traits.of(game)
     if traits.has_payoffs or traits.has_rewards or traits.has_estimate:
         return INFINITE

@@ -39,8 +39,8 @@ NO_MOVE = -1
 class Scoring(NamedTuple):
     """Settings of a search.
 
-    The domain; kind of estimate; plies of quiescence search; move order. By points also the greatest points of a
-    position, and the player against all others, or NOBODY. `exchanges` is the game's, if its own estimate is used.
+    *most* are the greatest points of a position, and *me* is the player against all others, or NOBODY: both for points
+    only. *exchanges* is the game's, if its own estimate is used.
     """
 
     domain: int
@@ -172,10 +172,10 @@ def write_odds(game, position, count, ply, workspace):
 
 @kernel
 def star1_window(low, high, chances, weight, scoring):
-    """Return the window of chance's next move, by Star1 (Ballard, 1983).
+    """Return the window of chance's next move, by Star1 (Ballard, 1983): beyond it the mean leaves its own window.
 
-    Within it the mean can still lie between *low* and *high*, if every move not searched yet brings between -most and
-    most. *chances* are (sum of all odds, odds of the moves not searched yet, weighted sum of the scores so far).
+    *chances* are (sum of all odds, odds of the moves not searched yet, weighted sum of the scores so far). No score
+    exceeds `scoring.most`.
     """
     total, rest, known = chances
     return (low * total - known - rest * scoring.most) / weight, (high * total - known + rest * scoring.most) / weight
@@ -183,10 +183,7 @@ def star1_window(low, high, chances, weight, scoring):
 
 @kernel
 def star1_mean(score, floor, ceiling, chances, scoring):
-    """Return (mean of chance's moves so far, EXACT or a kind of bound).
-
-    It is a bound if the last move brought no more than *floor* or no less than *ceiling*.
-    """
+    """Return (mean of chance's moves so far, EXACT or a kind of bound): a bound if the last score left its window."""
     total, rest, known = chances
     if score <= floor:
         return (known + rest * scoring.most) / total, UPPER

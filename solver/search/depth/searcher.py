@@ -48,9 +48,9 @@ class MetChance(Exception):
 
 @dataclass(frozen=True)
 class DepthResult:
-    """The result of a search: the best move, its score (points, or see `scores.py`), and the depth in plies.
+    """The best move, its score (points, or see `scores.py`), and the depth in plies.
 
-    `to_the_end` is True if every line ended within the depth, so that the score uses no estimate.
+    `to_the_end`: every line ended within the depth, so that the score uses no estimate.
     """
 
     move: int
@@ -62,7 +62,7 @@ class DepthResult:
 
 
 class BestMove(NamedTuple):
-    """The best of the moves that were searched in time, and its score; NO_MOVE and the mean at chance's moves."""
+    """The best of the moves searched in time, and its score; NO_MOVE and the mean at chance's moves."""
 
     move: int
     score: float
@@ -124,10 +124,9 @@ class DepthSearch(StoppableSearch):
         return QUIESCENCE if estimate == OWN and (defines(self.game, "quiet") or self.game.exchanges) else 0
 
     def find(self, position: int, depth: int | None = None, seconds: float | None = None, seed: int = 0) -> DepthResult:
-        """Return the move that seems best in an undecided position; *seed* decides between equals.
+        """Return the move that seems best at *depth* plies or after *seconds*; *seed* decides between equal ones.
 
-        If it is chance's turn, the score is the mean for player 0, and the move is NO_MOVE. Search to *depth* plies, or
-        for *seconds*; at least one ply is always searched.
+        If it is chance's turn, the score is the mean for player 0, and the move is NO_MOVE.
         """
         *_, last = self.deepen(position, depth, seconds, seed)
         return last
@@ -169,7 +168,7 @@ class DepthSearch(StoppableSearch):
                     break
 
     def line(self, position: int, move: int, plies: int) -> list[int]:
-        """Return a move and the best moves after it, at most *plies*, as far as the transposition table knows them."""
+        """Return a move and the best moves after it, at most *plies*, as far as the transposition table knows."""
         line: list[int] = []
         while move != NO_MOVE and len(line) < plies:
             line.append(move)
@@ -191,7 +190,7 @@ class DepthSearch(StoppableSearch):
         raise RuleError(f"position {self.game.write(position)} has no moves, and is not over")
 
     def best(self, position: int, moves: list[int], depth: int, draws: Collection[int] = ()) -> BestMove | None:
-        """Return the first best move and its score; None if time is out before any. Moves in *draws* count as ties."""
+        """Return the first best move; None if time is out before any. Moves in *draws* count as ties."""
         self.begin(position)
         self.counts[kernels.ESTIMATED] = bool(draws)
         if mover(self.game, position) == CHANCE:
@@ -225,7 +224,7 @@ class DepthSearch(StoppableSearch):
         return self.ask(child, lambda: self.score_of_move(position, move, depth, low))
 
     def ask(self, position: int, question: Callable[[], Answer]) -> Answer | None:
-        """Return what a kernel answers about a position, with more workspace if needed; None if time is out."""
+        """Return the answer of a kernel, with more workspace if needed; None if time is out."""
         while not self.stop[0]:
             counts = self.counts
             counts[kernels.NODES] = counts[kernels.TROUBLE] = 0
@@ -302,10 +301,8 @@ class CountingSearch(ValueSearch):
 
 
 class PointSearch(DepthSearch):
-    """Expectiminimax with alpha-beta, Star1 and a table, for one player or two.
-
-    With more players it is *paranoid*: all others play against the player who searches.
-    """
+    """Expectiminimax with alpha-beta, Star1 and a table. With more than two players, all others are one side
+    (*paranoid*)."""
 
     def __init__(self, game: Game, most: float | None = None, estimate: int = OWN):
         """Prepare a search; *most* bounds the points of any position, by default as the rules say."""
@@ -332,10 +329,7 @@ class MaxNSearch(PointSearch):
         return float(self.workspace.shares[0, 0, who]) + self.game.reward(position, move, who)
 
     def shares(self, position: int, move: int, depth: int) -> list[float]:
-        """Return what each player gets after a move, or for NO_MOVE at chance's turn.
-
-        Below, each player makes the first of equally good moves, in the order of the game's promise.
-        """
+        """Return what each player gets after a move, or for NO_MOVE at chance's turn."""
         gains = [0] * self.game.players
         if move != NO_MOVE:
             gains = [self.game.reward(position, move, player) for player in range(self.game.players)]

@@ -69,7 +69,7 @@ class LoadedTables:
 def find_tables(game: Game, position: int | None = None, most: int = MOST_BYTES) -> LoadedTables | None:
     """Return the tables in the home folder that play from *position* may reach, or from any; None if there are none.
 
-    Skip databases that cannot be read or were made by other rules. The tables take at most *most* bytes.
+    Databases that cannot be read, or that other rules have made, are skipped.
     """
     rules: Any = probed_by(game)  # the contract has no `tiers`, which is a name of options, too
     traits = Traits.of(rules)

@@ -105,10 +105,8 @@ def prove_bound(game, position, bound, ply, memory):
 
 @kernel
 def children_of(game, position, bound, row, memory):
-    """Return whether an end one move ahead proves the question, and the number of other children.
-
-    It writes these children to *row*. The number is negative if the search gives up.
-    """
+    """Return whether an end one move ahead proves the question, and the number of other children, written to *row*; -1
+    if the search gives up."""
     count, mark, parts = 0, words_at(memory.counters), search.parts_of(game, CHILD)
     mover = whole(game.turn(position))
     if mover < 0:
@@ -173,10 +171,9 @@ def score_of_end(game, position):
 
 @kernel
 def put_in_order(game, position, count, best, row, memory):
-    """Return whether a table entry of a child proves the question, and the number of children left to search.
+    """Sort the children for the search. Return whether a table entry of one proves the question, and how many are left.
 
-    It sorts the children by move ordering score; the hash move, number *best*, comes first. It removes children whose
-    table entry shows that they do not prove the question.
+    The hash move, number *best*, comes first. Children known not to prove the question are removed.
     """
     kept, mark, parts = 0, words_at(memory.counters), search.parts_of(game, CHILD)
     for i in range(count):

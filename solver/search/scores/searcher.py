@@ -24,11 +24,7 @@ FOR_WHOM = "scores are searched for one player or two, without chance"
 
 @dataclass(frozen=True)
 class ScoreResult:
-    """What a search found about the score of a position, for the player to move.
-
-    The score is proved to lie between `low` and `high`; a bound is None if nothing is known. `nodes` counts positions
-    searched.
-    """
+    """What a search proved of a score, for the player to move: it lies between `low` and `high`, None if unknown."""
 
     low: int | None
     high: int | None
@@ -81,7 +77,7 @@ class ScoreSearch(Search):
         return self.ends_met != 0
 
     def worth_of_end(self, position: int) -> int:
-        """Return the points of the player to move at an end, less those of the other; note a contradiction."""
+        """Return the points of the player to move at an end, less the other's; note if the value contradicts them."""
         player = max(0, self.game.turn(position))
         other = self.game.payoff(position, 1 - player) if self.game.players == 2 else 0
         paid = self.game.payoff(position, player) - other

@@ -29,9 +29,8 @@ class Node:
 
     `player` is Max's number. `paid` is what the moves from the root on have paid each player. `odds` is the probability
     of chance's move to this node, as (weight, sum of weights). `best` is the index of the best child. `cut` are the
-    moves that were not searched. `estimated` is True if the value is the position's own estimate. `numbers` are each
-    player's points for max^n, and the proof and disproof number for proof-number search. `marked` is True for the
-    most-proving node.
+    moves that were not searched. `estimated`: the value is the position's own estimate. `numbers` are each player's
+    points for max^n, or the proof and disproof number. `marked`: this is the most-proving node.
     """
 
     position: int
@@ -79,11 +78,7 @@ Order = Callable[[Node, int], list[int]]
 
 @dataclass(frozen=True)
 class TextbookRules:
-    """Settings of a search.
-
-    Move order, estimate, plies of quiescence search, whether it has null windows, whether values are points, and the
-    greatest number of points of a position.
-    """
+    """Settings of a search; *most* is the greatest number of points of a position."""
 
     game: Game
     order: Order
@@ -125,7 +120,7 @@ class TextbookRules:
         return points[::-1] if node.side == MIN and Traits.of(self.game).alternates else points
 
     def is_leaf(self, node: Node, depth: int) -> bool:
-        """Return whether the search ends at a node. If so, set its value, and its numbers to each player's points."""
+        """Return whether the search ends at a node. If so, set its value, and by points each player's numbers."""
         game, position, players = self.game, node.position, range(self.game.players)
         end = game.primitive(position)
         if end == UNDECIDED and depth > -self.quiescence and (depth > 0 or not game.quiet(position)):
@@ -176,8 +171,7 @@ def mean(node: Node, values: list[float]) -> float:
 def alpha_beta(rules: TextbookRules, node: Node, depth: int, low: float = -INFINITE, high: float = INFINITE) -> Node:
     """Search without the moves that cannot matter, because one of the sides will avoid the position.
 
-    With null windows, search each move but the first with one, and again if it is better (SCOUT; Pearl, 1980). At
-    chance's moves, cut by Star1 (Ballard, 1983).
+    With null windows, search each move but the first with one, and again if it is better (SCOUT; Pearl, 1980).
     """
     node.low, node.high = low, high
     if rules.is_leaf(node, depth):
@@ -202,7 +196,7 @@ def alpha_beta(rules: TextbookRules, node: Node, depth: int, low: float = -INFIN
 
 
 def star1(rules: TextbookRules, node: Node, depth: int) -> Node:
-    """Search chance's moves, and cut once the mean must leave the window, since no move brings more than `most`."""
+    """Search chance's moves until the mean must leave the window; no move brings more than `most` (Ballard, 1983)."""
     known = rest = 0.0
     beyond = False
     for move, child in rules.children(node, depth):
@@ -226,10 +220,7 @@ def star1(rules: TextbookRules, node: Node, depth: int) -> Node:
 
 
 def max_n(rules: TextbookRules, node: Node, depth: int) -> Node:
-    """Search everything below a node; each player maximises their own points (Luckhardt and Irani, 1986).
-
-    Of equal moves the first counts.
-    """
+    """Search everything below a node; each player maximises their own points (Luckhardt and Irani, 1986)."""
     if rules.is_leaf(node, depth):
         return node
     who = mover(rules.game, node.position)
@@ -252,8 +243,8 @@ def max_n(rules: TextbookRules, node: Node, depth: int) -> Node:
 def proof_tree(rules: TextbookRules, root: Node, depth: int | None, most: int) -> Node:
     """Return the tree of proof-number search (Allis, 1994) for the question whether Max wins.
 
-    With *depth*, all positions that many plies deep are open leaves. Else the search expands the most-proving node,
-    until the root is proved or disproved, or the tree has *most* positions.
+    With *depth*, positions that many plies deep are open leaves. Else the most-proving node is expanded, until the root
+    is decided or the tree has *most* positions.
     """
     classify(rules, root, [])
     if depth and is_open(root):
@@ -280,10 +271,8 @@ def expand(rules: TextbookRules, line: list[Node], depth: int = 1) -> None:
 
 
 def classify(rules: TextbookRules, node: Node, line: list[Node]) -> None:
-    """Set the numbers of a new leaf. A position that repeats one of its line is no win.
-
-    It stays open, marked as an estimate, if it leads only to itself.
-    """
+    """Set the proof numbers of a new leaf. One that repeats a position of its line is no win; one that leads only to
+    itself stays open."""
     if node.side == CHANCE:
         raise NotForSearch(f"proof numbers are for games without chance; draw {variant(rules.game)} without --method")
     over = rules.is_leaf(node, 1) or any((node.position, node.side) == (at.position, at.side) for at in line)
@@ -292,7 +281,7 @@ def classify(rules: TextbookRules, node: Node, line: list[Node]) -> None:
 
 
 def count_proofs(node: Node) -> list[Node]:
-    """Set the numbers of a node and of all below, from the leaves up. Return the line to its most-proving node."""
+    """Set the proof numbers of a node and of all below; return the line to its most-proving node."""
     if not node.children:
         return [node]
     lines = [count_proofs(child) for child in node.children]
@@ -309,7 +298,7 @@ def count_proofs(node: Node) -> list[Node]:
 
 
 def conspirators(node: Node, goal: float, up: bool) -> float:
-    """Return how many estimates must change, at least, to move a node's minimax value up, or down, to a goal.
+    """Return how many estimates must change, at least, to move a node's minimax value up (or down) to a goal.
 
     These are the conspiracy numbers of McAllester (1988). INFINITE if no change of estimates does it.
     """
@@ -325,7 +314,7 @@ def conspirators(node: Node, goal: float, up: bool) -> float:
 
 
 def order_without_symmetry(game: Game) -> Order:
-    """Return the order of the rules, with one move of those that pay the same and lead to symmetric positions."""
+    """Return the order of the rules, with one of the moves that pay the same and lead to symmetric positions."""
     pays = Traits.of(game).has_rewards
 
     def order(node: Node, depth: int) -> list[int]:
@@ -341,7 +330,7 @@ def order_without_symmetry(game: Game) -> Order:
 
 
 def order_by_minimax(rules: TextbookRules, best_first: bool) -> Order:
-    """Return the order by the minimax value of each move, best or worst first. Chance's moves stay as they are."""
+    """Return the order by the minimax value of each move, best or worst first; chance's moves stay as they are."""
     known: dict[tuple[int, int, int], list[int]] = {}
 
     def order(node: Node, depth: int) -> list[int]:

@@ -73,10 +73,7 @@ def number(score: float) -> str:
 
 
 def value_text(node: Node) -> str:
-    """Return the text of a node's value, with ≤ or ≥ if the value is only a bound.
-
-    It is one if the search left the node's window.
-    """
+    """Return a node's value as text, with ≤ or ≥ if it is only a bound because the search left the window."""
     bound = "≥" if node.value >= node.high else "≤" if node.value <= node.low else ""
     return (bound if node.children else "") + number(node.value)
 
@@ -141,9 +138,9 @@ class Trees:
         return self.drawn[0].value_of(self.drawn[0].root)
 
     def conspiracy(self) -> dict[str, str]:
-        """Return how many estimates must change to move the root's minimax value to that of another leaf.
+        """Return how many estimates must change to move the root's minimax value to that of another leaf, by value.
 
-        It is empty with chance, for several players, without estimates, and for more than MOST_GOALS values.
+        Empty with chance, for several players, without estimates, and for more than MOST_GOALS values.
         """
         tree = self.drawn[0]
         nodes = list(tree.root.nodes())
@@ -186,11 +183,11 @@ def trees_of(
     by_proofs: bool = False,
     order: str = "",
 ) -> Trees:
-    """Return the trees of a position; without *depth*, as deep as can be drawn easily (see `deep_enough`).
+    """Return the trees of a position; without *depth*, as deep as can be drawn easily.
 
-    *by_points* overrides whether the game is about points; where chance moves, it always is. *by_proofs* asks for the
-    tree of proof-number search alone. With *order*, one of ORDERS, alpha-beta is drawn once, and searches moves in this
-    order. Raises TreeTooLarge, and NotForSearch if proof numbers do not fit the game.
+    *by_points* overrides whether the game is about points; with chance it always is. *by_proofs* asks for proof-number
+    search alone. With *order*, one of ORDERS, alpha-beta is drawn once, in this order. Raise TreeTooLarge, or
+    NotForSearch if proof numbers do not fit the game.
     """
     by_points = not by_proofs and (counts_points(game) if by_points is None else by_points)
     rules = TextbookRules(
@@ -216,7 +213,7 @@ def trees_of(
 def trees_by(
     rules: TextbookRules, position: int, depth: int, everything: Node, order: str
 ) -> tuple[tuple[SearchTree, ...], tuple[SearchTree, ...]]:
-    """Return the trees to draw, and those only to count, given the tree of everything."""
+    """Return the trees to draw, and those only to count; *everything* is the minimax tree."""
     game, has_chance = rules.game, any(node.side == CHANCE for node in everything.nodes())
 
     def searched(name: str, by: str, **settings: Any) -> SearchTree:
@@ -244,7 +241,7 @@ def trees_by(
 
 
 def deep_enough(rules: TextbookRules, position: int, depth: int | None) -> int:
-    """Return the depth to draw, by default as deep as can be drawn easily. Raise TreeTooLarge if it is too deep."""
+    """Return the depth to draw, by default as deep as can be drawn easily; raise TreeTooLarge if it is too deep."""
     if depth is None:
         depths = range(1, USUAL_DEPTH + 1)
         return max(
@@ -271,7 +268,7 @@ def count(rules: TextbookRules, node: Node, depth: int, so_far: int = 0) -> int:
 
 
 def depth_within(root: Node, most: int) -> int:
-    """Return the greatest depth, at least 1, at which a tree has at most *most* nodes, cut moves included."""
+    """Return the greatest depth, at least 1, at which a tree has at most *most* nodes and cuts."""
     depth = 1
     while depth < deepest(root) and nodes_to(root, depth + 1) <= most:
         depth += 1
@@ -306,7 +303,7 @@ def trees_text(trees: Trees, width: int) -> str:
 
 
 def tree_lines(tree: SearchTree) -> list[str]:
-    """Return the lines of a tree with its name. If it is too large, the last line says what is missing."""
+    """Return the lines of a tree with its name, at most some MOST_LINES."""
     depth = depth_within(tree.root, MOST_LINES)
     root = f"{tree.side(tree.root)} {tree.value_of(tree.root)} {tree.window(tree.root)}".rstrip()
     lines = [tree.name, root, *lines_of(tree, tree.root, depth)]

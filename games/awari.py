@@ -107,6 +107,7 @@ class Awari(Game):
         return pit + (own >> 6 * pit & FIELD) >= self.pits
 
     def generate_moves(self, position):
+        """Yield the numbers of the own pits with stones; if the opponent has none, only those that give some."""
         own, other = self.row(position, False), self.row(position, True)
         for pit in range(self.pits):
             if own >> 6 * pit & FIELD and (other or self.gives(own, pit)):
@@ -149,6 +150,7 @@ class Awari(Game):
         return self.sum(other) - self.sum(self.left(other, at))
 
     def primitive(self, position):
+        """Return UNDECIDED if there is a move; else a player with stones wins, and without any it is a TIE."""
         for _ in self.generate_moves(position):
             return UNDECIDED
         if self.row(position, False):

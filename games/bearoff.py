@@ -92,6 +92,7 @@ class Bearoff(Game):
         return position >> self.board * self.side(position) & (1 << self.board) - 1
 
     def turn(self, position):
+        """Return CHANCE if the dice are to be rolled, else the number of the player."""
         if self.primitive(position) != UNDECIDED:
             return self.side(position)
         return self.side(position) if self.hand(position) else CHANCE
@@ -105,6 +106,7 @@ class Bearoff(Game):
     # The rules: a chance move is a pair, from 0; a player's move is 8 × point + die
 
     def generate_moves(self, position):
+        """Yield the number of each roll, or `8 * point + die` for each man that a die in hand can move."""
         hand = self.hand(position)
         if hand == 0:
             yield from range(SINGLE)
@@ -117,6 +119,7 @@ class Bearoff(Game):
                 yield from self.moves_by(position, low)
 
     def moves_by(self, position, die):
+        """Yield `8 * point + die` for each point whose men this die can move: the highest even if it is below."""
         men = self.own(position)
         highest = 0
         for point in range(1, self.points + 1):
@@ -131,6 +134,7 @@ class Bearoff(Game):
         return 1 if self.pairs[pair][0] == self.pairs[pair][1] else 2
 
     def do_move(self, position, move):
+        """Return the position after a roll (its number), or after a move `8 * point + die`."""
         unit = 1 << self.width
         hand = self.hand(position)
         if hand == 0:
@@ -207,6 +211,7 @@ class Bearoff(Game):
         return position | self.read_dice(rest[0]) << self.width if rest else position
 
     def read_dice(self, text):
+        """Return the part of a position that holds the dice of a text such as `5+3`."""
         dice = sorted(map(int, text.split("+")), reverse=True) if text.replace("+", "").isdecimal() else []
         if not dice or len(dice) > 4 or not {*dice} <= {*range(1, 7)} or (len(dice) > 2 and len({*dice}) > 1):
             raise ValueError(f"{text!r} are no dice; they are written as 5+3, or 2+2+2+2")

@@ -21,6 +21,7 @@ class Breakthrough(Hexapawn):
         return self.read("/".join([*men, "X"]))
 
     def generate_moves(self, position):
+        """Yield `3 * cell + way` for each step of a pawn: way 0 goes straight, 1 and 2 diagonally, and may capture."""
         for cell in self.cells.having(position, self.mover.sign(position)):
             for move in range(3 * cell, 3 * cell + 3):
                 goal = self.goal(position, move)

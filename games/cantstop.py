@@ -163,6 +163,8 @@ class CantStop(Game):
         return self.ways[roll]
 
     def generate_moves(self, position):
+        """Yield STOP and ROLL, the number of a throw, or the columns to climb: `16 * (first + 1) + second + 1`, or
+        BUST."""
         dice = self.dice(position)
         if dice == DECIDE:
             yield STOP
@@ -196,6 +198,7 @@ class CantStop(Game):
         return position + (1 << self.places[column])
 
     def do_move(self, position, move):
+        """Return the position after a decision, a throw, or the climbing of one or two columns."""
         dice = self.dice(position)
         if dice == DECIDE:
             return position + (CAST << self.top) if move == ROLL else self.handed_over(position, self.row(position, 0))

@@ -34,6 +34,7 @@ class Chomp(Game):
         )
 
     def generate_moves(self, position):
+        """Yield the squares that are left, except the poisoned one, 0."""
         for cell in self.bar.having(position, 1):
             if cell:
                 yield cell

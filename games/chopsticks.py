@@ -19,6 +19,8 @@ class Chopsticks(Game):
     start = "1,1,1,1/A"
 
     def generate_moves(self, position):
+        """Yield `2 * own hand + other's hand` for each tap, and SPLIT + n to pass n fingers from the second hand to the
+        first."""
         own = 2 * self.mover.get(position)
         first, second = self.hands.get(position, own), self.hands.get(position, own + 1)
         for move in range(TAPS):
@@ -32,6 +34,7 @@ class Chopsticks(Game):
                 yield SPLIT + given
 
     def do_move(self, position, move):
+        """Return the position after a tap, which adds fingers, or after fingers pass between the own hands."""
         own = 2 * self.mover.get(position)
         if move < TAPS:
             at = 2 - own + move % 2
@@ -42,6 +45,7 @@ class Chopsticks(Game):
         return self.mover.passed(position)
 
     def primitive(self, position):
+        """Return LOSE if both hands of the player to move are dead, else UNDECIDED."""
         own = 2 * self.mover.get(position)
         alive = self.hands.get(position, own) or self.hands.get(position, own + 1)
         return UNDECIDED if alive else LOSE

@@ -31,6 +31,7 @@ class Clobber(Game):
         return self.cells.steps((0, -1), (1, 0), (0, 1), (-1, 0))
 
     def generate_moves(self, position):
+        """Yield `4 * cell + way` for each own stone next to an opponent's, in that way."""
         for cell in self.cells.having(position, self.mover.sign(position)):
             for way in range(4):
                 goal = self.steps[cell][way]

@@ -27,6 +27,7 @@ class Col(Game):
         return self.mover.sign(position)
 
     def generate_moves(self, position):
+        """Yield the empty cells without a neighbour of the own colour."""
         for cell in self.cells.empty(position):
             if self.near[cell] & self.cells.set(position, self.shunned(position)) == 0:
                 yield cell

@@ -72,16 +72,19 @@ class Connect4(Game):
     # The rules
 
     def generate_moves(self, position):
+        """Yield the columns that are not full, from 0 at the left."""
         for column in range(self.width):
             if not position >> self.stride * column + self.height & 1:
                 yield column
 
     def do_move(self, position, column):
+        """Return the position after a stone falls into a column."""
         filled = self.filled(position)
         guard = filled + self.start & (1 << self.stride) - 1 << self.stride * column
         return position + (guard << (filled.bit_count() & 1))  # the guard rises by one; its old bit becomes the stone's
 
     def primitive(self, position):
+        """Return LOSE if the last stone made a row, TIE if the board is full, else UNDECIDED."""
         filled = self.filled(position)
         last = filled & (position if filled.bit_count() & 1 == 0 else ~position)  # stones of the player not to move
         for step in (1, self.height, self.stride, self.stride + 1):
@@ -93,6 +96,7 @@ class Connect4(Game):
         return TIE if filled == self.board else UNDECIDED
 
     def images(self, position):
+        """Yield the mirror image."""
         stride = self.stride
         column = (1 << stride) - 1
         mirrored = 0

@@ -61,6 +61,7 @@ class Cram(Game):
     # The rules
 
     def generate_moves(self, covered):
+        """Yield the numbers of the dominoes that fit on free cells."""
         for move in range(2 * self.cells):
             domino = self.dominoes[move]
             if domino and not covered & domino:
@@ -76,6 +77,7 @@ class Cram(Game):
         return LOSE
 
     def images(self, covered):
+        """Yield the images of the set of covered cells."""
         for places in self.symmetries:
             image = 0
             for cell in range(self.cells):

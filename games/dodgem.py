@@ -50,6 +50,7 @@ class Dodgem(Game):
         return self.steps[move // 3][3 * self.mover.get(position) + move % 3]
 
     def generate_moves(self, position):
+        """Yield `3 * cell + way` for each step of a car: way 0 goes ahead, perhaps off the board, 1 and 2 sideways."""
         for cell in self.cells.having(position, self.mover.sign(position)):
             for move in range(3 * cell, 3 * cell + 3):
                 goal = self.goal(position, move)
@@ -57,12 +58,14 @@ class Dodgem(Game):
                     yield move
 
     def do_move(self, position, move):
+        """Return the position after a car's step; a car without a goal leaves the board."""
         cell, goal = move // 3, self.goal(position, move)
         return self.mover.passed(
             self.cells.go(position, cell, goal) if goal >= 0 else self.cells.remove(position, cell)
         )
 
     def primitive(self, position):
+        """Return LOSE if the opponent has no car left, WIN if the player to move cannot move, else UNDECIDED."""
         if self.cells.count_of(position, self.mover.other(position)) == 0:
             return LOSE
         for _ in self.generate_moves(position):
@@ -73,6 +76,7 @@ class Dodgem(Game):
         return 2 * self.size - 2 - self.cells.count(position)  # cars that have left
 
     def parents(self, position):
+        """Yield the positions from which a step within the board leads here."""
         for cell in self.cells.empty(position):
             for way in range(3):
                 goal = self.steps[cell][3 - 3 * self.mover.get(position) + way]

@@ -50,6 +50,7 @@ class Domineering(Game):
         return position & self.domino(position) << cell == 0
 
     def generate_moves(self, position):
+        """Yield the upper or left cell of each domino that the player can lay."""
         for cell in range(self.cells):
             if self.free(position, cell):
                 yield cell

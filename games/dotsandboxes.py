@@ -75,6 +75,7 @@ class DotsAndBoxes(Game):
         return position >> self.edges
 
     def generate_moves(self, position):
+        """Yield the numbers of the edges that are not drawn."""
         for edge in range(self.edges):
             if not position >> edge & 1:
                 yield edge
@@ -102,6 +103,7 @@ class DotsAndBoxes(Game):
         return 0
 
     def images(self, position):
+        """Yield the positions with the edges permuted by each symmetry; the boxes of the score stay."""
         for places in self.symmetries:
             image = position >> self.edges << self.edges
             for edge in range(self.edges):

@@ -51,12 +51,14 @@ class EightPuzzle(Game):
     # The rules
 
     def gap(self, position):
+        """Return the empty cell."""
         cell = 0
         while position >> 4 * cell & 15:
             cell += 1
         return cell
 
     def generate_moves(self, position):
+        """Yield the cells next to the gap: the tile there moves into it."""
         gap = self.gap(position)
         if gap >= self.width:
             yield gap - self.width

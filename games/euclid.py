@@ -31,6 +31,7 @@ class Euclid(Game):
             yield from range(1, max(first, second) // less + 1)
 
     def do_move(self, position, times):
+        """Return the position after the smaller number is taken from the larger *times* times."""
         first, second = self.numbers.get(position, 0), self.numbers.get(position, 1)
         larger = 0 if first > second else 1
         return self.numbers.put(position, larger, max(first, second) - times * min(first, second))

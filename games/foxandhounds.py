@@ -81,6 +81,7 @@ class FoxAndHounds(PlacedApart):
     # The rules
 
     def generate_moves(self, position):
+        """Yield `source << 6 | target` for each step: hounds go down, the fox goes anywhere."""
         mover, hounds, fox = position
         men, empty = hounds if mover else fox, ~(hounds | fox)
         while men:
@@ -94,11 +95,13 @@ class FoxAndHounds(PlacedApart):
             men ^= man
 
     def do_move(self, position, move):
+        """Return the position (player to move, hounds, fox) after a step."""
         mover, hounds, fox = position
         moved = 1 << (move >> 6) | 1 << (move & TARGET)
         return (0, hounds ^ moved, fox) if mover else (1, hounds, fox ^ moved)
 
     def primitive(self, position):
+        """Return the value for the player to move: the fox wins behind all hounds; a player without a move loses."""
         mover, _, fox = position
         if fox < 1 << self.hounds:
             return LOSE if mover else WIN

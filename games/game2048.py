@@ -100,12 +100,15 @@ class Game2048(Game):
         return CHANCE if position & self.spawning and not self.reached(position) else 0
 
     def reached(self, position):
+        """Return whether a tile has reached the target."""
         found = False
         for cell in range(self.cells):
             found |= position >> 4 * cell & 15 == self.goal
         return found
 
     def generate_moves(self, position):
+        """Yield the directions that change the board, or `2 * cell` and `2 * cell + 1` for a new 2 or 4 on an empty
+        cell."""
         if position & self.spawning:
             for cell in range(self.cells):
                 if not position >> 4 * cell & 15:
@@ -120,6 +123,7 @@ class Game2048(Game):
         return 1 if move & 1 else 9
 
     def do_move(self, position, move):
+        """Return the position after a slide, or after a new tile; a second one follows on an empty board."""
         if not position & self.spawning:
             return self.slide(position, move) | self.spawning
         child = position | (move & 1) + 1 << 4 * (move >> 1)
@@ -145,6 +149,7 @@ class Game2048(Game):
         return result
 
     def primitive(self, position):
+        """Return WIN if the target is reached, LOSE if nothing can slide, else UNDECIDED."""
         if self.reached(position):
             return WIN
         if position & self.spawning:

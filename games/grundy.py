@@ -41,6 +41,7 @@ class Grundy(Game):
     # The rules
 
     def generate_moves(self, heaps):
+        """Yield `less << 2 * HEAP_BITS | more << HEAP_BITS | heap` for each way to split a heap into unequal parts."""
         before = 0
         while heaps:
             heap = heaps & LARGEST
@@ -52,6 +53,7 @@ class Grundy(Game):
                 yield less << 2 * HEAP_BITS | heap - less << HEAP_BITS | heap
 
     def do_move(self, heaps, move):
+        """Return the heaps after a split; parts below PLAYED are left out, since they cannot be split."""
         less, more = move >> 2 * HEAP_BITS, move >> HEAP_BITS & LARGEST
         if less < PLAYED:
             move &= (1 << 2 * HEAP_BITS) - 1

@@ -39,6 +39,7 @@ class Guarini(Game):
         return self.cells.steps((1, -2), (2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1), (-1, -2))
 
     def generate_moves(self, position):
+        """Yield `8 * cell + way` for each leap of a knight to an empty cell."""
         for cell in self.cells.occupied(position):
             for way in range(8):
                 goal = self.leaps[cell][way]
@@ -49,6 +50,7 @@ class Guarini(Game):
         return self.cells.go(position, move // 8, self.leaps[move // 8][move % 8])
 
     def primitive(self, position):
+        """Return WIN if the knights have exchanged their rows, else UNDECIDED."""
         last = self.row << self.width * (self.height - 1)
         ended = self.cells.set(position, 1) == self.row and self.cells.set(position, 2) == last
         return WIN if ended else UNDECIDED

@@ -46,6 +46,7 @@ class Hanoi(Game):
         return disk
 
     def generate_moves(self, position):
+        """Yield `source << 2 | target` for each peg whose top disk is smaller than that of another."""
         for source in range(self.pegs):
             for target in range(self.pegs):
                 if self.top(position, source) < self.top(position, target):

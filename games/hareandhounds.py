@@ -70,6 +70,7 @@ class HareAndHounds(Game):
     # The rules: a move is 16 × the point left + the point entered, both counted from 0
 
     def generate_moves(self, position):
+        """Yield `point << 4 | target` for each step of the hare, or of a hound, which never goes back."""
         hare, hounds = position >> 11 & 15, position & BOARD
         if position >> 15:
             for target in range(11):
@@ -89,6 +90,7 @@ class HareAndHounds(Game):
         return position ^ 1 << 15 ^ 1 << point ^ 1 << target
 
     def primitive(self, position):
+        """Return the value for the player to move: the hare wins in the burrow; a player without a move loses."""
         if position >> 11 & 15 == BURROW:
             return WIN if position >> 15 else LOSE
         for _ in self.generate_moves(position):

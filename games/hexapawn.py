@@ -27,6 +27,7 @@ class Hexapawn(Game):
         return self.steps[move // 3][3 * self.mover.get(position) + move % 3]
 
     def generate_moves(self, position):
+        """Yield `3 * cell + way` for each move of a pawn: way 0 steps straight, 1 and 2 capture diagonally."""
         for cell in self.cells.having(position, self.mover.sign(position)):
             for move in range(3 * cell, 3 * cell + 3):
                 goal = self.goal(position, move)
@@ -37,6 +38,7 @@ class Hexapawn(Game):
         return self.mover.passed(self.cells.go(position, move // 3, self.goal(position, move)))
 
     def primitive(self, position):
+        """Return LOSE if an opponent's pawn is on its last row or the player cannot move, else UNDECIDED."""
         begin = 0 if self.mover.get(position) else self.cells.size - self.width
         last_row = (1 << self.width) - 1 << begin
         return LOSE if self.cells.set(position, self.mover.other(position)) & last_row else super().primitive(position)

@@ -88,12 +88,14 @@ class Kalah(Game):
         return position >> self.turn_bit
 
     def generate_moves(self, position):
+        """Yield the numbers of the own pits with seeds."""
         row = self.row(position, self.turn(position))
         for pit in range(self.pits):
             if row >> 6 * pit & FIELD:
                 yield pit
 
     def do_move(self, position, pit):
+        """Return the position after the seeds of a pit are sown, which may capture or give another turn."""
         turn = self.turn(position)
         own, other = self.row(position, turn), self.row(position, 1 - turn)
         hand = own >> 6 * pit & FIELD
@@ -116,6 +118,7 @@ class Kalah(Game):
         return self.coded(other, own, after) if turn else self.coded(own, other, after)
 
     def primitive(self, position):
+        """Return UNDECIDED while the game goes on, else the value by the seeds in the stores."""
         pits = (1 << 6 * self.pits) - 1
         turn = self.turn(position)
         if self.row(position, turn) & pits and (self.row(position, 1 - turn) & pits or not self.either):

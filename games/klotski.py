@@ -75,6 +75,7 @@ class Klotski(Game):
         return tuple(tuple(self.covered(*size, cell) for cell in range(self.cells)) for size in SIZES)
 
     def covered(self, wide, high, cell):
+        """Return the cells that a block covers from its upper left *cell* on, as bits; 0 if it does not fit."""
         if cell % self.width + wide > self.width or cell + (high - 1) * self.width >= self.cells:
             return 0
         return sum(1 << cell + row * self.width + column for row in range(high) for column in range(wide))
@@ -117,6 +118,7 @@ class Klotski(Game):
         return found
 
     def generate_moves(self, position):
+        """Yield `cell * cells + to` for each block at a cell and each other cell that it can reach."""
         taken = self.taken(position)
         for cell in range(self.cells):
             block = position >> 3 * cell & 7

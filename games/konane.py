@@ -26,6 +26,8 @@ class Konane(Clobber):
         return sum(1 << cell for cell in {self.width * y + x for x, y in places})
 
     def generate_moves(self, position):
+        """Yield the stone to take in the first two turns, then `(4 * jumps + way) * FIRST + cell` for one or more
+        jumps."""
         own, other = self.mover.sign(position), self.mover.other(position)
         holes = self.cells.size - self.cells.count(position)
         for cell in self.cells.having(position, own):
@@ -49,6 +51,7 @@ class Konane(Clobber):
                                 yield (4 * jumps + way) * FIRST + cell
 
     def do_move(self, position, move):
+        """Return the position after a stone is taken, or has jumped."""
         at, way = move % FIRST, move // FIRST % 4
         if move < FIRST:
             position = self.cells.remove(position, at)

@@ -71,6 +71,8 @@ class LGame(Game):
     # The rules
 
     def generate_moves(self, position):
+        """Yield `placement << 8 | white << 4 | grey` for each new placement of the own L, and each move of a neutral
+        piece."""
         mine, theirs, white, grey = position >> 14 & 63, position >> 8 & 63, position >> 4 & 15, position & 15
         taken = self.shapes[theirs] | 1 << white | 1 << grey
         for placement in range(48):
@@ -91,6 +93,7 @@ class LGame(Game):
         return LOSE
 
     def images(self, position):
+        """Yield the images of a position: eight symmetries, the neutral pieces in either order, either colour."""
         mine, theirs, white, grey = position >> 14 & 63, position >> 8 & 63, position >> 4 & 15, position & 15
         for i in range(8):
             shapes = self.turned[i][mine] << 14 | self.turned[i][theirs] << 8

@@ -30,6 +30,7 @@ class MNK(Rows):
         return self.cells.add(position, cell, self.mover.sign(position))
 
     def primitive(self, position):
+        """Return LOSE (in misère play WIN) if the opponent has a line, TIE if the board is full, else UNDECIDED."""
         if self.fill_line(self.cells.set(position, self.mover.other(position))):
             return WIN if self.misere else LOSE
         return UNDECIDED if self.cells.free(position) else TIE

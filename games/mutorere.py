@@ -44,6 +44,7 @@ class MuTorere(Game):
                     yield place
 
     def do_move(self, position, place):
+        """Return the position after the stone at *place* moves to the empty point."""
         theirs = position >> 9 & BOARD
         moved = BOARD ^ theirs ^ 1 << place  # my stones fill all but theirs and the place left
         return (position >> 18 ^ 1) << 18 | moved << 9 | theirs

@@ -46,6 +46,7 @@ class Nim(Game):
     # The rules
 
     def generate_moves(self, heaps):
+        """Yield `left << HEAP_BITS | heap` for each heap size and each number of counters left of it."""
         before = 0
         while heaps:
             heap = heaps & LARGEST

@@ -37,6 +37,7 @@ class Nim3(Game):
         return position & (1 << TURN_BITS) - 1
 
     def generate_moves(self, position):
+        """Yield `left << HEAP_BITS | heap` for each heap size and each number of counters left of it."""
         heaps = position >> TURN_BITS
         before = 0
         while heaps:

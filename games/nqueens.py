@@ -26,6 +26,7 @@ class NQueens(Game):
         return self.cells.bits_of([[cell for ray in rays_of for cell in ray if cell >= 0] for rays_of in rays])
 
     def generate_moves(self, position):
+        """Yield the cells of the next row that no queen attacks."""
         row = self.cells.count(position)
         if row < self.n:
             for cell in range(self.n * row, self.n * row + self.n):

@@ -42,6 +42,8 @@ class Octal(Game):
     # The rules
 
     def generate_moves(self, heaps):
+        """Yield `less << 2 * HEAP_BITS | more << HEAP_BITS | heap` for what a heap becomes: nothing, one heap or
+        two."""
         before = 0
         while heaps:
             heap = heaps & LARGEST

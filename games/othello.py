@@ -64,6 +64,7 @@ class Othello(Game):
         return found
 
     def generate_moves(self, position):
+        """Yield the cells that turn discs over; the number of cells, a pass, if there are none."""
         own, other = self.sides(position)
         passes = True
         for cell in self.discs.empty(position):
@@ -74,6 +75,7 @@ class Othello(Game):
             yield self.discs.size
 
     def do_move(self, position, move):
+        """Return the position after a disc is put on a cell, or after a pass."""
         if move < self.discs.size:
             own, other = self.sides(position)
             turned = self.turned(own, other, move) | 1 << move
@@ -81,6 +83,7 @@ class Othello(Game):
         return self.mover.passed(position)
 
     def primitive(self, position):
+        """Return UNDECIDED if either player can turn discs over, else the value by their numbers."""
         for after in (position, self.mover.passed(position)):
             own, other = self.sides(after)
             for cell in self.discs.empty(after):

@@ -120,6 +120,7 @@ class PegSolitaire(Game):
     # The rules: a move is the number of a jump
 
     def generate_moves(self, position):
+        """Yield the numbers of the jumps that are possible."""
         for jump in range(len(self.jumps)):
             peg, over, to = self.jumps[jump]
             if position >> peg & position >> over & ~(position >> to) & 1:
@@ -130,6 +131,7 @@ class PegSolitaire(Game):
         return position ^ (1 << peg | 1 << over | 1 << to)
 
     def primitive(self, position):
+        """Return WIN if the last peg is where it should be, LOSE if no jump is possible, else UNDECIDED."""
         if position & position - 1 == 0:
             return WIN if not self.home or position == 1 << self.empty else LOSE
         for _ in self.generate_moves(position):
@@ -137,6 +139,7 @@ class PegSolitaire(Game):
         return LOSE
 
     def images(self, position):
+        """Yield the images by all symmetries but the identity, PART holes at a time."""
         for symmetry in range(1, len(self.symmetries)):
             image = 0
             for part in range(self.parts):

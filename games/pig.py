@@ -26,6 +26,7 @@ class Pig(Race):
             raise ValueError("sides must be from 2 to 20")
 
     def generate_moves(self, position):
+        """Yield the faces of the die, or HOLD (with points this turn) and GO_ON."""
         if position & DRAWING:
             yield from range(1, self.sides + 1)
         else:
@@ -34,6 +35,7 @@ class Pig(Race):
             yield GO_ON
 
     def do_move(self, position, move):
+        """Return the position after a decision, or after the die shows a face: a 1 loses the turn's points."""
         if not position & DRAWING:
             return position | DRAWING if move == GO_ON else self.hand_over(position, position & 255)
         if move == 1:

@@ -24,6 +24,7 @@ class Piglet(Race):
             raise ValueError("target must be from 1 to 100")
 
     def generate_moves(self, position):
+        """Yield the sides of the coin, or HOLD (with points this turn) and GO_ON."""
         if position & DRAWING:
             yield TAIL
             yield HEAD
@@ -33,6 +34,7 @@ class Piglet(Race):
             yield GO_ON
 
     def do_move(self, position, move):
+        """Return the position after a decision, or after a throw of the coin: TAIL loses the turn's points."""
         if not position & DRAWING:
             return position | DRAWING if move == GO_ON else self.hand_over(position, position & 255)
         if move == TAIL:

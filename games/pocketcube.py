@@ -77,11 +77,13 @@ class PocketCube(Game):
     # The rules
 
     def generate_moves(self, position):
+        """Yield `3 * face + turns - 1` for one to three quarter turns of a face (*quarter*: not two)."""
         for move in range(3 * self.faces):
             if not self.quarter or move % 3 != 1:
                 yield move
 
     def do_move(self, position, move):
+        """Return the position after a turn, which moves and twists four corners."""
         after = 0
         for place in range(CORNERS):
             corner = position >> 5 * TURNS[move][0][place] & 31
@@ -146,6 +148,7 @@ class PocketCube(Game):
         return rank
 
     def index(self, position):
+        """Return the slot: the number of the permutation of the corners, then their twists in base 3."""
         twists = 0
         for place in range(self.twisted):
             twists = 3 * twists + (position >> 5 * place + 3 & 3)

@@ -24,6 +24,7 @@ class PongHauKi(Game):
     """For each point, those that lines join with it, as bits."""
 
     def generate_moves(self, position):
+        """Yield the points whose own stone can move to the empty point."""
         for point in self.cells.having(position, self.mover.sign(position)):
             if self.near[point] & self.cells.free(position):
                 yield point

@@ -37,6 +37,7 @@ class PopOut(Connect4):
     # The rules. A move is a column, plus the width where a stone is popped.
 
     def generate_moves(self, position):
+        """Yield the columns that are not full, and `width + column` to take the own lowest stone out."""
         mover = self.mover(position)
         for column in range(self.width):
             stones = position >> self.stride * column & self.digits
@@ -46,6 +47,7 @@ class PopOut(Connect4):
                 yield self.width + column
 
     def do_move(self, position, move):
+        """Return the position after a stone falls into a column, or is taken out below."""
         shift = self.stride * (move % self.width)
         stones = position >> shift & self.digits
         after = stones >> 1
@@ -72,6 +74,7 @@ class PopOut(Connect4):
         return TIE
 
     def in_a_row(self, stones):
+        """Return whether these stones have `connect` in a row."""
         found = False
         for step in (1, self.height, self.stride, self.stride + 1):
             line = stones
@@ -119,6 +122,8 @@ class PopOut(Connect4):
         return self.digits**self.width
 
     def index(self, position):
+        """Return the slot: the lesser of the boards from left to right and from right to left, as the player to move
+        sees them."""
         ahead = back = 0
         for column in range(self.width):
             left = position >> self.stride * column & self.digits

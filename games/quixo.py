@@ -67,6 +67,7 @@ class Quixo(InLine, Placed):
     # The rules: a move is the number of a push
 
     def generate_moves(self, position):
+        """Yield the numbers of the pushes whose cube is not the opponent's."""
         _, theirs = self.sides(position)
         for push in range(len(self.pushes)):
             if not theirs >> self.pushes[push][0] & 1:
@@ -77,6 +78,7 @@ class Quixo(InLine, Placed):
         return self.pushed(position, position >> 2 * self.cells, source, target, cells, step)
 
     def primitive(self, position):
+        """Return WIN if the player to move has a line, LOSE if only the opponent has, else UNDECIDED."""
         mine, theirs = self.sides(position)
         if self.fill_line(mine):
             return WIN

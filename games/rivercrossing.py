@@ -38,6 +38,7 @@ class RiverCrossing(Game):
                     yield 128 * first + second
 
     def do_move(self, position, move):
+        """Return the position after the boat crosses with `move // 128` missionaries and `move % 128` cannibals."""
         across = self.across.get(position)
         sign = 1 if across else -1
         position = self.missionaries.add(position, sign * (move // 128))

@@ -76,6 +76,7 @@ class RushHour(Game):
         return cells
 
     def generate_moves(self, position):
+        """Yield `8 * car + to` for each free place of a car in its lane."""
         taken = self.filled(position)
         for car in range(len(self.covered)):
             at = position >> 3 * car & 7

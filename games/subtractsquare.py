@@ -21,6 +21,7 @@ class SubtractSquare(Game):
         return self.heap.put(0, self.n)
 
     def generate_moves(self, position):
+        """Yield the squares up to the size of the heap."""
         root = 1
         while root * root <= self.heap.get(position):
             yield root * root

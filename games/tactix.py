@@ -34,6 +34,7 @@ class TacTix(Game):
         return self.cells.bits_of([*rows, *(run for run in columns if len(run) > 1)])
 
     def generate_moves(self, position):
+        """Yield the numbers of the runs of counters that are all there."""
         counters = self.cells.set(position, 1)
         for move in range(len(self.runs)):
             if self.runs[move] & ~counters == 0:

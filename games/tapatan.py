@@ -37,6 +37,7 @@ class Tapatan(InLine):
         return joined(9, BOARD.lines)
 
     def generate_moves(self, position):
+        """Yield DROP + cell while men are in hand, then `9 * cell + goal` for each slide."""
         if self.cells.count(position) < 2 * self.men:
             for cell in self.cells.empty(position):
                 yield DROP + cell

@@ -61,6 +61,8 @@ class Teeko(InLine, Sliding):
     # The rules: a move is source × number of cells + target; the source `cells` puts down a man
 
     def generate_moves(self, position):
+        """Yield `source * cells + target` for each man put down (source `cells`), or later moved to a neighbouring
+        cell."""
         mine, theirs = self.sides(position)
         empty = (1 << self.cells) - 1 ^ mine ^ theirs
         for source in range(self.cells + 1):
@@ -73,12 +75,14 @@ class Teeko(InLine, Sliding):
                         yield source * self.cells + target
 
     def do_move(self, position, move):
+        """Return the position after a man is put down or moved."""
         turn = position >> 2 * self.cells
         source, target = move // self.cells, move % self.cells
         moved = 1 << target | (1 << source if source < self.cells else 0)
         return (position ^ moved << turn * self.cells) ^ 1 << 2 * self.cells
 
     def primitive(self, position):
+        """Return the value by the lines of both players; LOSE also if the player cannot move."""
         mine, theirs = self.sides(position)
         if self.fill_line(theirs):
             return LOSE

@@ -28,6 +28,7 @@ class TenToZero(Game):
     # The rules
 
     def generate_moves(self, total):
+        """Yield the steps that do not lead beyond the target."""
         for step in self.steps:
             if total + step <= self.target:
                 yield step

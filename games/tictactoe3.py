@@ -38,6 +38,7 @@ class TicTacToe3(Game):
 
     @cached_property
     def lines(self):
+        """All rows, columns and diagonals, as bits."""
         rows = [[self.size * row + column for column in range(self.size)] for row in range(self.size)]
         columns = zip(*rows, strict=True)
         diagonals = [[row[i] for i, row in enumerate(rows)], [row[-1 - i] for i, row in enumerate(rows)]]
@@ -59,6 +60,7 @@ class TicTacToe3(Game):
         return position.bit_count() % PLAYERS
 
     def generate_moves(self, position):
+        """Yield the empty cells."""
         filled = (position | position >> self.cells | position >> 2 * self.cells) & self.board
         for cell in range(self.cells):
             if not filled >> cell & 1:
@@ -84,6 +86,7 @@ class TicTacToe3(Game):
         return TIE if position.bit_count() == self.cells else UNDECIDED
 
     def payoff(self, position, player):
+        """Return what an end pays: all points to the player with a line, else 1 to each."""
         if self.has_won(position):
             return PLAYERS if player == self.last(position) else 0
         return 1

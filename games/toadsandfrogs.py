@@ -41,6 +41,7 @@ class ToadsAndFrogs(Game):
         return goal if goal >= 0 and self.cells.is_empty(position, goal) else -1
 
     def generate_moves(self, position):
+        """Yield the cells whose own animal can step or leap."""
         for cell in self.cells.having(position, self.mover.sign(position)):
             if self.goal(position, cell) >= 0:
                 yield cell

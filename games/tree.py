@@ -86,6 +86,7 @@ class Tree(Game):
 
     @property
     def metric(self):
+        """The metric that the leaves and chance nodes of the tree ask for."""
         contents = {branch.content for branch in self.nodes}
         if UNKNOWN in contents:
             return "remoteness"

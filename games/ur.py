@@ -96,6 +96,7 @@ class Ur(Game):
     # The rules
 
     def turn(self, position):
+        """Return CHANCE if the dice are to be thrown, else the number of the player."""
         if self.thrown(position) < 0 and self.primitive(position) == UNDECIDED:
             return CHANCE
         return self.player(position)
@@ -107,6 +108,7 @@ class Ur(Game):
         return 1 if player == self.player(position) else 0
 
     def generate_moves(self, position):
+        """Yield the throws, or the squares (0: waiting) whose piece may go; PASS if there is none."""
         throw = self.thrown(position)
         if throw < 0:
             yield from range(self.dice + 1)
@@ -134,12 +136,15 @@ class Ur(Game):
         return not own & bit and not other & bit & self.contested & self.rosettes
 
     def odds(self, position, throw):
+        """Return the number of ways in which so many dice show a mark: a binomial coefficient."""
         ways = 1
         for number in range(throw):
             ways = ways * (self.dice - number) // (number + 1)
         return ways
 
     def do_move(self, position, move):
+        """Return the position after a throw, a PASS, or a piece's move from a square, which may capture or give another
+        turn."""
         unit = 1 << 2 * self.length + 6
         throw = self.thrown(position)
         if throw < 0:
@@ -193,6 +198,7 @@ class Ur(Game):
         return 2 * self.pieces - tier // 8 - self.least_left(tier)
 
     def index(self, position):
+        """Return a position's slot in its tier; -1 if it has none: dice are thrown, or a player has finished."""
         first, second = self.left(position, 0), self.left(position, 1)
         if position >> 2 * self.length + 6 or not first or not second:
             return -1
@@ -207,6 +213,7 @@ class Ur(Game):
         return slot if first == second else 2 * slot + (first < second)
 
     def unindex(self, tier, i):
+        """Return the position of slot i of a tier: pieces left, pieces on shared squares, then those on own squares."""
         first, second = self.most_left(tier), self.least_left(tier)
         if first != second:
             if i & 1:

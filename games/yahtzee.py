@@ -69,6 +69,7 @@ class Yahtzee(Game):
         return position >> 3 * face & 7
 
     def dice(self, position):
+        """Return how many dice show a face."""
         total = 0
         for face in range(FACES):
             total += self.face(position, face)
@@ -87,6 +88,7 @@ class Yahtzee(Game):
         return 0
 
     def generate_moves(self, position):
+        """Yield the faces of a thrown die, the dice to keep, or 64 + each category to score in."""
         if self.dice(position) < DICE:
             yield from range(FACES)
         elif self.rolls(position):
@@ -162,6 +164,7 @@ class Yahtzee(Game):
         return total
 
     def do_move(self, position, move):
+        """Return the position after a die falls, after others are kept, or after a category is scored."""
         if self.dice(position) < DICE:
             return position + (1 << 3 * move)
         if self.rolls(position):
@@ -188,6 +191,7 @@ class Yahtzee(Game):
         return (position & ~SIX) - (1 << 18) | dice
 
     def reward(self, position, move, player):
+        """Return the points of a category, with the bonuses for the upper part and for another Yahtzee."""
         if move < 64:
             return 0
         category = move - 64
@@ -215,6 +219,7 @@ class Yahtzee(Game):
         return self.sizes[tier // 32]
 
     def index(self, position):
+        """Return a position's slot before a turn begins; -1 for other positions and the end."""
         used, upper = self.used(position), self.upper(position)
         if position & 0xFFFFF != 2 << 18 or used == self.all_categories or self.upper_ranks[used % 64 * 64 + upper] < 0:
             return -1

@@ -59,6 +59,7 @@ class Captures(Placed):
     # The rules
 
     def generate_moves(self, position):
+        """Yield the captures; the plain steps if there are none."""
         taking = False
         for path in self.captures(position):
             taking = True
@@ -92,6 +93,7 @@ class Captures(Placed):
                     yield (32 | man) << 4 | step
 
     def do_move(self, position, path):
+        """Return the position after a man goes along a path of steps."""
         mine, theirs = self.sides(position)
         man, left, been = self.gone(theirs, path)
         mine, other = mine & ~been | 1 << man, 1 - (position >> self._bits)

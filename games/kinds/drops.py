@@ -101,6 +101,8 @@ class Drops(TwoHands):
     # The rules
 
     def generate_moves(self, position):
+        """Yield `source << _low | target` for each step; a source of at least `cells` is a kind of man in hand, put
+        down."""
         # Step 1: find the empty cells, and those that men may step to: empty, or with an opponent's man.
         width, theirs, empty, free = self._width, self._theirs, 0, 0
         for cell in range(self.cells):
@@ -124,6 +126,7 @@ class Drops(TwoHands):
                         yield self.cells + kind << self._low | target
 
     def do_move(self, position, move):
+        """Return the position after a step, which may capture and promote, or a drop."""
         (source, target), width, full = self.parts_of(move), self._width, 2 * self._theirs - 1
         if source >= self.cells:
             kind = source - self.cells

@@ -98,6 +98,8 @@ class Hunt(Sliding, InHand):
     # The rules
 
     def generate_moves(self, position):
+        """Yield `source * cells + target`: steps of goats (source `cells`: from the hand), or steps and leaps of
+        tigers."""
         tigers, goats, number = self.parts_of(position)
         men = tigers if number & 1 else goats if number == 0 else 1 << self.cells
         for source in range(self.cells + 1):
@@ -108,6 +110,7 @@ class Hunt(Sliding, InHand):
                         yield source * self.cells + target
 
     def do_move(self, position, move):
+        """Return the position after a move; a tiger that leaps captures the goat between."""
         tigers, goats, number = self.parts_of(position)
         source, target = move // self.cells, move % self.cells
         moved = (1 << source | 1 << target) & (1 << self.cells) - 1

@@ -140,6 +140,8 @@ class Mills(Sliding, InHand):
     # The rules
 
     def generate_moves(self, position):
+        """Yield `(source * (cells + 1) + target) * (cells + 1) + taken`; `cells` stands for the hand and for no man
+        taken."""
         mine, theirs = self.sides(position)
         hand = self.in_hand(position >> 2 * self.cells + 1)
         sources = self.sources(mine, hand)
@@ -160,6 +162,7 @@ class Mills(Sliding, InHand):
                     free &= free - 1
 
     def do_move(self, position, move):
+        """Return the position after a man is put down or moved, and perhaps another taken."""
         turn, hands = position >> 2 * self.cells & 1, position >> 2 * self.cells + 1
         mine, theirs = self.sides(position)
         source, target, taken = self.parts_of(move)
@@ -168,6 +171,7 @@ class Mills(Sliding, InHand):
         return number << 2 * self.cells | mine << turn * self.cells | theirs << (1 - turn) * self.cells
 
     def primitive(self, position):
+        """Return LOSE if the player has fewer than three men or no move, else UNDECIDED."""
         mine, _ = self.sides(position)
         if mine.bit_count() + self.in_hand(position >> 2 * self.cells + 1) >= 3:
             for _ in self.generate_moves(position):

@@ -50,6 +50,7 @@ class WholeChess(Evaluation, Probed, Game):
     # The rules
 
     def generate_moves(self, position):
+        """Yield `origin | target << 6 | promotion << 12` for each legal move."""
         planes = planes_of(position)
         white, one, two, four = planes
         turn = position[4] >> TURN & 1
@@ -152,6 +153,7 @@ class WholeChess(Evaluation, Probed, Game):
         return not self.attacked(planes, king, 1 - turn, occupied & ~own & ~victim, after)
 
     def do_move(self, position, move):
+        """Return the position after a move."""
         planes = planes_of(position)
         white, one, two, four = planes
         state = position[4]
@@ -193,6 +195,8 @@ class WholeChess(Evaluation, Probed, Game):
         return joined(white, one, two, four, state)
 
     def primitive(self, position):
+        """Return LOSE for mate, DRAW for stalemate, by the fifty-move rule or without mating material, else
+        UNDECIDED."""
         for _ in self.generate_moves(position):
             return DRAW if position[4] >> CLOCK >= PATIENCE or is_dead(planes_of(position)) else UNDECIDED
         return LOSE if self.in_check(position) else DRAW

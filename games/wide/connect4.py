@@ -80,12 +80,14 @@ class WideConnect4(TwoWords, Connect4):
     # The rules
 
     def generate_moves(self, position):
+        """Yield the columns that are not full, from 0 at the left."""
         for column in range(self.width):
             word, place = column // self.half, column % self.half
             if not position[word] >> self.stride * place + self.height & 1:
                 yield column
 
     def do_move(self, position, column):
+        """Return the position after a stone falls into a column."""
         word, place = column // self.half, column % self.half
         filled = self.filled(position)
         player = (filled[0].bit_count() + filled[1].bit_count()) & 1
@@ -93,6 +95,7 @@ class WideConnect4(TwoWords, Connect4):
         return replaced(position, word, position[word] + (guard << player))
 
     def primitive(self, position):
+        """Return LOSE if the last stone made a row, TIE if the board is full, else UNDECIDED."""
         count = self.tier(position)
         last = self.stones(position, 1 - count & 1)
         for step in (1, self.height, self.stride, self.stride + 1):
@@ -105,6 +108,7 @@ class WideConnect4(TwoWords, Connect4):
         return TIE if count == self.width * self.height else UNDECIDED
 
     def images(self, position):
+        """Yield the mirror image."""
         low, high = 0, 0
         for column in range(self.width):
             stones = position[column // self.half] >> self.stride * (column % self.half) & (1 << self.stride) - 1
@@ -124,6 +128,7 @@ class WideConnect4(TwoWords, Connect4):
         return self.width * self.height - self.tier(position)
 
     def estimate(self, position):
+        """Return the lead in stones of rows that may still be completed, each row counted with its stones."""
         filled = self.filled(position)
         mover = self.tier(position) & 1
         ahead = 0
@@ -142,6 +147,7 @@ class WideConnect4(TwoWords, Connect4):
         return ahead
 
     def promise(self, position, column):
+        """Return more for a move that makes more threats, like `Connect4.promise`."""
         child = self.do_move(position, column)
         filled = self.filled(child)
         stones = self.stones(child, 1 - self.tier(child) & 1)

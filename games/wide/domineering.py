@@ -63,6 +63,7 @@ class WideDomineering(TwoWords, Domineering):
         return sum((1 << self.width - 1) - 1 << row for row in range(0, self.low_bits, self.width))
 
     def generate_moves(self, position):
+        """Yield the upper or left cell of each domino that the player can lay."""
         upper, lower = self.fitting(position, self.second(position))
         while upper:
             yield (upper & -upper).bit_length() - 1
@@ -123,6 +124,7 @@ class WideDomineering(TwoWords, Domineering):
     # Hints
 
     def lead(self, position):
+        """Return the lead in places for a domino, like `Domineering.lead`."""
         upright, flat = self.fitting(position, 0), self.fitting(position, 1)
         by_first = (
             upright[0] | upright[0] << self.width,

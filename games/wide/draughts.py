@@ -67,6 +67,7 @@ class WholeDraughts(Draughts):
     # The rules
 
     def generate_moves(self, position):
+        """Yield a piece's square, its number of captures and its ways; captures are compulsory."""
         own, other, kings = self.sets(position)
         empty = self.all ^ own ^ other
         capturing = self.capturing(own, other, kings)
@@ -99,6 +100,7 @@ class WholeDraughts(Draughts):
                     way, goes_on = way + 1, True
 
     def do_move(self, position, move):
+        """Return the position after a step or a series of captures."""
         own, other, kings = self.sets(position)
         at = 1 << (move & 31)
         own, is_king = own ^ at, kings & at

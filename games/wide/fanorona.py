@@ -56,6 +56,7 @@ class WideFanorona(TwoWords, Fanorona):
             yield move
 
     def do_move(self, position, move):
+        """Return the position after the path with number *move*."""
         mine, theirs = self.sides(position)
         for number, path in enumerate(self.paths(position)):
             if number == move:
@@ -99,6 +100,7 @@ class WideFanorona(TwoWords, Fanorona):
         return not been >> to & 1 and (path[0] < 128 or step >> 1 != last >> 1 & 7)
 
     def gone(self, theirs, path):
+        """Return the man's last point, the opponent's men left, and the points visited, after a path of steps."""
         first, more = path
         early, late = (first.bit_length() - 7) // 4, (more.bit_length() - 1) // 4
         man = first >> 4 * early & 63
@@ -122,7 +124,7 @@ class WideFanorona(TwoWords, Fanorona):
         return super().draw_turn(self.joined(position))
 
     def way(self, position, move):
-        """Return the points that a man visits in a turn, and its steps."""
+        """Return the points that a man visits in a turn, and the numbers of its steps."""
         first, more = list(self.paths(position))[move]
         digits = f"{first:x}"[-((first.bit_length() - 7) // 4) :] + f"{more:x}"[1:]
         steps, points = [int(digit, 16) for digit in digits], [first >> 4 * ((first.bit_length() - 7) // 4) & 63]

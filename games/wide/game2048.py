@@ -62,6 +62,8 @@ class Wide2048(TwoWords, Game2048):
         return found
 
     def generate_moves(self, position):
+        """Yield the directions that change the board, or `2 * cell` and `2 * cell + 1` for a new 2 or 4 on an empty
+        cell."""
         if position[1] & self.waiting:
             for cell in range(self.cells):
                 if not self.tile(position, cell):
@@ -74,6 +76,7 @@ class Wide2048(TwoWords, Game2048):
                     yield direction
 
     def do_move(self, position, move):
+        """Return the position after a slide, or after a new tile; a second one follows on an empty board."""
         if not position[1] & self.waiting:
             first, second = self.slide(position, move)
             return first, second | self.waiting
@@ -82,6 +85,7 @@ class Wide2048(TwoWords, Game2048):
         return first, second if empty else second - self.waiting
 
     def slide(self, board, direction):
+        """Return a board after its tiles slide in a direction; two equal neighbours become one tile."""
         result = (0, 0)
         for number in range(self.first_lines[direction], self.first_lines[direction + 1]):
             first, length, step = self.lines[number]
@@ -98,6 +102,7 @@ class Wide2048(TwoWords, Game2048):
         return result
 
     def primitive(self, position):
+        """Return WIN if the target is reached, LOSE if nothing can slide, else UNDECIDED."""
         if self.reached(position):
             return WIN
         if position[1] & self.waiting:
@@ -107,6 +112,7 @@ class Wide2048(TwoWords, Game2048):
         return LOSE
 
     def tier(self, position):
+        """Return a number that grows with each move: twice the sum of the tiles, plus 1 while a tile is to come."""
         total = 0
         for cell in range(self.cells):
             tile = self.tile(position, cell)

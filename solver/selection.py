@@ -180,10 +180,10 @@ def is_solved_by_slot(game: Game, options: SolveOptions) -> bool:
 
 
 def methods_of_lists(game: Game, options: SolveOptions) -> Iterator[Method]:
-    """Yield the methods for a game that does not number its positions: set-wise if a glance suggests it, lists up to a
-    limit, set-wise, streamed.
+    """Yield the methods for a game that does not number its positions.
 
-    The early set-wise try gives up if no tier seems large enough. Positions of several words are for lists alone.
+    The order: set-wise early if a glance suggests it, lists up to a limit, set-wise again, then streamed. The early try
+    gives up if no tier seems large enough. Positions of several words are for lists alone.
     """
     every = ["listed"] if Traits.of(game).width else ["listed", "setwise", "streamed"]
     asked = [name for name in every if options.method in (name, None, COMPILED)]

@@ -142,8 +142,11 @@ class Board(Game):
         return False
 
     def possible(self, position):
-        """Return whether a position is legal: no two men on a square, pawns on their ranks, no check for the side that
-        has moved, and a real right to capture en passant."""
+        """Return whether a position is legal.
+
+        No two men share a square, pawns stand on their ranks, the side that has moved is not in check, and a right to
+        capture en passant is real.
+        """
         occupied = 0
         for place in PLACES:
             code = code_at(position, place)

@@ -64,8 +64,10 @@ class Chess(Numbering):
     feature_weights = (*WORTH, 4, 12, 10)
 
     def features(self, position):
-        """Return the leads in men by kind and in rows of pawns, and how far the weaker king is driven to the edge and
-        the other king."""
+        """Return the leads in men by kind and in rows of pawns, and how far the weaker king is driven.
+
+        He is driven from the middle of the board, and to the other king.
+        """
         turn = position >> TURN & 1
         queens = rooks = bishops = knights = pawns = rows = 0
         for place in MEN:

@@ -54,8 +54,11 @@ def perfect(oracle: Oracle, position: int) -> int:
 
 
 def problems(choice: Choice, replies: list[Choice]) -> tuple[int, int, float]:
-    """Return how difficult a move makes the game for the opponent, greater is harder: the replies that lose needlessly
-    (or needlessly soon), the other replies that give something up, and minus the plies of the quickest losing reply."""
+    """Return how difficult a move makes the game for the opponent; greater is harder.
+
+    Three numbers: the replies that lose needlessly (or needlessly soon), the other replies that give something up, and
+    minus the plies of the quickest losing reply.
+    """
     if choice.again:
         return 0, 0, 0.0
     worst = [reply for reply in replies if reply.brings == LOSE]

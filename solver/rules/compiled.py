@@ -180,8 +180,10 @@ def add_functions(module: ModuleType) -> None:
 
 
 def add_member(game_type: type[GameType], name: str, after: int = -1) -> None:
-    """Register a table, property or method of a game with numba; with *after*, the one that `super()` finds in the
-    class at that index of the line."""
+    """Register a table, property or method of a game with numba.
+
+    With *after*, it is the member that `super()` finds in the class at that index of the line.
+    """
     line = game_type.line
     # The first class behind *after* that defines the name, as Python looks it up.
     place = next((at for at in range(after + 1, len(line)) if name in vars(line[at])), len(line))

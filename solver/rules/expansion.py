@@ -27,8 +27,11 @@ BLOCK = 1 << 14
 
 
 class ExpansionBlock:
-    """A thread's buffers for a block of positions: the arrays of a Matrix, whose first `columns` columns are valid,
-    `places` int64[rows, positions] for the places of the children, and `out` int64[cells + 1] for a list of them."""
+    """A thread's buffers for one block of positions: the arrays of a Matrix, and two more.
+
+    The first `columns` columns are valid. `places` int64[rows, positions] is for the places of the children, and `out`
+    int64[cells + 1] for a list of them.
+    """
 
     def __init__(self, width: int = 0) -> None:
         self.width = width

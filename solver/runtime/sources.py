@@ -132,10 +132,10 @@ APART = (
 
 
 def journal_files(root: Path = ROOT) -> set[Path]:
-    """Return the source files that decide what a journal's entries mean: `engine.py`, and all that makes, fills or
-    resumes from entries with its imports, except APART.
+    """Return the source files that decide what a journal's entries mean.
 
-    The variant is part of a journal's identity. Databases are read by their own version and rules.
+    These are `engine.py`, and all modules that make entries or resume from them, with their imports, except APART. The
+    variant is part of a journal's identity, and databases are read by their own version and rules.
     """
     makers = [file for package in SOLVING for file in (root / "solver" / package).rglob("*.py")]
     apart = is_excluded(APART, ["databases/encoding.py"], root)

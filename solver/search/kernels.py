@@ -404,8 +404,10 @@ def unpublish(key, ply, mark):
 
 @kernel
 def skips_child(i, again, late, key, ply, mark):
-    """Return whether child *i* is left out: in the first pass if another thread searches it, in the second unless it
-    was left out before, which the bits of *late* say."""
+    """Return whether this pass over the children leaves out child *i*.
+
+    The first pass leaves out those that another thread searches, the bits of *late*; the second pass searches these.
+    """
     if again:
         return late >> min(i, MOST_LATE) & 1 == 0
     return 0 < i < MOST_LATE and is_published(key, ply, mark)

@@ -26,8 +26,10 @@ ROOT = np.int64(0)
 
 
 class PuzzleMemory(NamedTuple):
-    """What the search works with: a table of positions (`keys`) and lower bounds of their plies to a solution
-    (`bounds`, 0 if empty), the moves of the solution (`line`), and the position where rules proved broken (`faulty`).
+    """What the search works with.
+
+    `keys` and `bounds` are the table: positions, and lower bounds of their plies to a solution, 0 if empty. `line` has
+    the moves of the solution, `faulty` the position where the rules proved broken.
     """
 
     keys: Array

@@ -155,8 +155,8 @@ class ScoringOracle(SearchingOracle):
         )  # fmt: skip
 
     def choose_move(self, position: int, moves: list[int], deadline: float) -> int:
-        """Return a move that keeps the proven score of the position; if none is proven, one that seems best and is not
-        known to be worse than another."""
+        """Return a move that keeps the proven score; without one, a move that seems best and is not known to be
+        worse."""
         self.search_until(position, monotonic() + FOR_VALUE * (deadline - monotonic()), distance=True)
         moves = [choice.move for choice in ranked(self.choice(position, move) for move in moves)]
         low = self.score(position).low

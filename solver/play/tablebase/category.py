@@ -58,8 +58,10 @@ def category(position: int, value: Value, plies: int, counter: int, dtz: int | N
 
 
 def wins_all_together(position: int, value: Value) -> bool:
-    """Return whether nothing can reset the counter: the loser has a bare king, and the winner a queen, a rook, two
-    bishops, or bishop and knight, and so cannot win with fewer men."""
+    """Return whether nothing can reset the counter: no man can be captured without giving up the win.
+
+    The loser has a bare king, and the winner a queen, a rook, two bishops, or bishop and knight.
+    """
     white_wins = white_to_move(position) == (value == WIN)
     sides: tuple[list[str], list[str]] = ([], [])
     for letter in pieces(position).values():

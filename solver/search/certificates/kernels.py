@@ -26,8 +26,11 @@ FINE, BROKEN, TOO_MANY = 0, 2, 3
 
 
 class MoveTable(NamedTuple):
-    """What `list_moves` writes, with a row for each move: the child, int64[moves]; how many positions its answers leave
-    open to the side that moved, or REFUTED; these canonical positions, int64[moves, answers]; and their tiers."""
+    """What `list_moves` writes, with a row for each move.
+
+    `children` int64[moves]. `counts` int64[moves]: how many positions the answers leave open, or REFUTED. `open` and
+    `tiers` int64[moves, answers]: these canonical positions, and their tiers.
+    """
 
     children: Array
     counts: Array

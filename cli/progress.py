@@ -85,6 +85,7 @@ class ProgressLine:
         return self.about + describe(progress, max(width, 1), fancy(self.stream))
 
     def rewrite(self, text: str) -> None:
+        """Replace the line on the terminal."""
         if self.live:
             with self.writing:
                 self.stream.write("\r\x1b[K" + text)

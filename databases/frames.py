@@ -62,6 +62,7 @@ class Frames:
         self.done = 0
 
     def write(self, frame: bytes) -> None:
+        """Write the next frame, and add it to the checksums and the digest."""
         self.dataset.write_direct_chunk((self.done * self.chunk,), frame)
         self.checks[self.done] = crc32(frame) if self.plain else check_of(frame)
         self.digest.update(frame)

@@ -95,6 +95,7 @@ class Awari(Game):
         return code
 
     def sum(self, row):
+        """Return the number of stones in a row of pits."""
         stones = 0
         for pit in range(self.pits):
             stones += row >> 6 * pit & FIELD

@@ -112,6 +112,7 @@ class FoxAndHounds(PlacedApart):
     # For people
 
     def draw_board(self):
+        """Return the board: the dark squares of a chessboard."""
         from retrograde.games.contract.drawing import Board
 
         names = tuple(f"{chr(ord('a') + column)}{self.side - row}" for column, row in self.squares)

@@ -84,6 +84,7 @@ class HareAndHounds(Game):
                             yield point << 4 | target
 
     def do_move(self, position, move):
+        """Return the position after a step from *point* to *target*; the turn passes."""
         point, target = move >> 4, move & 15
         if position >> 15:
             return target << 11 | position & BOARD
@@ -149,6 +150,7 @@ class HareAndHounds(Game):
         return "\n".join([*lines, f"{mover} to move"])
 
     def draw_board(self):
+        """Return the board: eleven points in rows of three, five and three."""
         from retrograde.games.contract.drawing import Board
 
         places = [(float(x), y) for x, y in zip(self.columns, [0.0] * 3 + [1.0] * 5 + [2.0] * 3, strict=True)]

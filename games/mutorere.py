@@ -113,6 +113,7 @@ class MuTorere(Game):
         return "12345678c"[place]
 
     def draw_board(self):
+        """Return the board: eight points on a circle, 1 to 8, and the centre, c."""
         from math import cos, pi, sin
 
         from retrograde.games.contract.drawing import Board

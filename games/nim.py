@@ -60,6 +60,7 @@ class Nim(Game):
         return replaced(heaps, move)
 
     def primitive(self, heaps):
+        """Return LOSE (in misère play WIN) if no heap is left, else UNDECIDED."""
         if heaps:
             return UNDECIDED
         return WIN if self.misere else LOSE

@@ -155,6 +155,7 @@ class PocketCube(Game):
         return self.numbers[self.rank(position)] * self.twists + twists
 
     def unindex(self, tier, i):
+        """Return the position of slot i: a permutation of the corners, and twists that add up to a multiple of 3."""
         position, rest, total = self.orders[i // self.twists], i % self.twists, 0
         for place in range(self.twisted - 1, -1, -1):
             twist = rest % 3
@@ -203,6 +204,7 @@ class PocketCube(Game):
         return [(x, y) for x, y, _, _ in self.net]
 
     def draw_board(self):
+        """Return the board: the net of the cube, four stickers to a face."""
         from retrograde.games.contract.drawing import Board
 
         names = tuple(f"{face}{number}" for face in CORNERS_OF_FACES for number in range(1, 5))

@@ -136,6 +136,7 @@ class PopOut(Connect4):
         return min(ahead, back)
 
     def unindex(self, tier, i):
+        """Return the position of slot i with the first player to move; -1 if another slot stands for it."""
         position, rest = 0, i
         for column in range(self.width):
             position |= rest % self.digits + 1 << self.stride * column

@@ -100,6 +100,7 @@ class Quixo(InLine, Placed):
         return (position & ~both | moving | 1 << target + player * self.cells) ^ 1 << 2 * self.cells
 
     def section_steps(self, men, number):
+        """Return the pushes as (source, target, where each cell's cube goes)."""
         pushes = []
         for source, target, cells, step in self.pushes:
             goes = list(range(self.cells))

@@ -120,6 +120,7 @@ class RushHour(Game):
         return position
 
     def draw_move(self, position, move):
+        """Return the cells at the front of a car before and after its move."""
         before, after = position >> 3 * (move // 8) & 7, move % 8
         lane, end = self.covered[move // 8], max if after > before else min
         first, last = ([cell for cell in range(SIDE**2) if lane[at] >> cell & 1] for at in (before, after))

@@ -48,6 +48,7 @@ class Tapatan(InLine):
                         yield 9 * cell + goal
 
     def do_move(self, position, move):
+        """Return the position after a man is put down or slides."""
         if move >= DROP:
             return self.mover.passed(self.cells.add(position, move - DROP, self.mover.sign(position)))
         return self.mover.passed(self.cells.go(position, move // 9, move % 9))

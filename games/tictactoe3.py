@@ -74,6 +74,7 @@ class TicTacToe3(Game):
         return (position.bit_count() + PLAYERS - 1) % PLAYERS
 
     def has_won(self, position):
+        """Return whether the player who moved last has a line."""
         own = position >> self.cells * self.last(position)
         for line in self.lines:  # noqa: SIM110  # compiled code has no any()
             if own & line == line:
@@ -81,6 +82,7 @@ class TicTacToe3(Game):
         return False
 
     def primitive(self, position):
+        """Return LOSE if another player has a line, TIE if the board is full, else UNDECIDED."""
         if self.has_won(position):
             return LOSE
         return TIE if position.bit_count() == self.cells else UNDECIDED

@@ -145,6 +145,7 @@ class Tree(Game):
         return self.firsts[position] + move if self.counts[position] else position
 
     def primitive(self, position):
+        """Return UNDECIDED if the node has moves, else the value by what player 0 is paid."""
         if self.counts[position] >= 0:
             return UNDECIDED
         paid = self.payoff(position, 0)

@@ -110,6 +110,7 @@ class Yahtzee(Game):
                 yield keep
 
     def choices(self, position):
+        """Yield 64 + each category that may be scored now."""
         allowed = self.allowed(position)
         for category in range(13):
             if self.all_categories & ~self.used(position) & allowed & 1 << category:
@@ -226,6 +227,7 @@ class Yahtzee(Game):
         return self.begins[used] + self.upper_ranks[used % 64 * 64 + upper] * self.flags(used) + (position >> 26 & 1)
 
     def unindex(self, tier, i):
+        """Return the position of slot i of a tier: used categories, points above, joker, before a turn."""
         least, most = self.first_masks[tier // 32], self.first_masks[tier // 32 + 1]
         while most - least > 1:
             middle = (least + most) // 2

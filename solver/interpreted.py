@@ -119,6 +119,7 @@ def solve_interpreted(
 
 
 def every_position(game: Game) -> list[int]:
+    """Return the positions of all slots of a game that numbers its positions."""
     numbering = SlotNumbering.of(game)
     slots = ((row, i) for row in range(len(numbering.tiers)) for i in range(numbering.size(row)))
     return [position for position in (numbering.position_at(game, *slot) for slot in slots) if not is_none(position)]

@@ -178,6 +178,7 @@ class BatchReader:
         return self.searching[key]
 
     def solution(self, key: str, source: str) -> "Solution":
+        """Return the solution for a variant, from --database if given."""
         from retrograde.solver.play.solution import solution_of
 
         if self.database is not None:

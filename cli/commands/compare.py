@@ -91,6 +91,8 @@ class Syzygy(ForeignTables):
         return what if self.too_long else ""
 
     def probe(self, board: Any) -> Value:
+        """Return the value in their table, for the side to move; count those that the fifty-move rule turns into
+        draws."""
         theirs = self.tables.probe_wdl(board)
         self.too_long += abs(theirs) == 1
         return WIN if theirs > 0 else LOSE if theirs < 0 else DRAW
@@ -129,6 +131,7 @@ class SyzygyZeroing(ForeignTables):
         return signed(value, max(remoteness, 1))  # mate is 1 there
 
     def is_alike(self, ours: int, theirs: int) -> bool:
+        """Return whether two distances agree, or theirs is one ply nearer by rounding; count the latter."""
         nearer = ours - 1 if ours > 1 else ours + 1 if ours < -1 else ours
         is_rounded = theirs == nearer != ours and category_of(theirs) == category_of(ours)
         self.rounded += is_rounded

@@ -56,6 +56,7 @@ def command(game: str | None, as_json: bool) -> None:
 
 
 def print_list(as_json: bool) -> None:
+    """Print the name and summary of each game."""
     games = [{"name": name, "title": title_of(name), "summary": summary(name)} for name in game_names()]
     if as_json:
         print_json(games)

@@ -99,6 +99,7 @@ def result_or_found(
 
 
 def line_of(facts: Facts, before: bool, wide: int) -> str:
+    """Return the line of a variant: name, size, time taken and the longest win."""
     longest = furthest(facts)
     far = f"{plies(longest['remoteness'])}  {longest['position']}" if longest else "a draw, all of it"
     took = faint(f"{'before':>10}") if before else f"{duration(facts['seconds']):>10}"

@@ -136,6 +136,7 @@ def values_of_places(game: Game, position: int, choices: "Iterable[Choice]") -> 
 
 
 def value_sign(value: Value | None) -> str:
+    """Return the coloured sign of a value; of different values for None."""
     if value is None:
         return click.style(DIFFERENT, bold=True)
     return click.style(SIGNS[value], fg=COLOURS[value][0], bg=COLOURS[value][1], bold=True)

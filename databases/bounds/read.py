@@ -37,6 +37,7 @@ class BoundsReader(SlotReader):
         return low, low + width
 
     def all_bounds(self, begin: int, end: int) -> Bounds:
+        """Return the lower and the upper bounds of slots *begin* to *end* (exclusive), of player 0."""
         first = begin // self.block_size
         parts = [self.read_block(number) for number in range(first, -(-end // self.block_size))]
         low, high = (np.concatenate(column)[begin - first * self.block_size :] for column in zip(*parts, strict=True))

@@ -89,6 +89,7 @@ class RepliesReader(Reader):
         return ReplyBlock(positions, columns["reply"].astype(np.int64), bounds)
 
     def all(self) -> ReplyBlock:
+        """Return all positions with their replies and bounds."""
         blocks = [self.read_block(number) for number in range(self.block_count)]
         columns = zip(*([column for column in block if column is not None] for block in blocks), strict=True)
         positions, replies, *bounds = (np.concatenate(list(column)) for column in columns)

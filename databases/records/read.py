@@ -74,6 +74,7 @@ class RecordsReader(GapReader):
 
     @cached_property
     def blocks(self) -> RecordBlocks:
+        """The table of blocks; raise DamagedDatabase if it is impossible."""
         positions, masks = columns(self.block_table, "position", "mask")
         if not are_positions(positions) or not are_positions(masks):
             raise self.file.damaged("the table of blocks holds what no position can be")

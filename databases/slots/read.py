@@ -51,6 +51,7 @@ class OutcomeReader(SlotReader):
         return outcomes.data
 
     def items(self, begin: int, end: int) -> NDArray[Any]:
+        """Return the legend rows of items *begin* to *end* (exclusive) of the dataset."""
         first = begin // self.block_size
         parts = [np.asarray(self.read_block(number)) for number in range(first, -(-end // self.block_size))]
         return np.concatenate(parts)[begin - first * self.block_size :][: end - begin]

@@ -73,6 +73,7 @@ class WideDomineering(TwoWords, Domineering):
             lower &= lower - 1
 
     def do_move(self, position, cell):
+        """Return the position after a domino is laid, upright by the first player."""
         upper, lower = position
         other = cell + (1 if self.second(position) else self.width)
         for covered in (cell, other):

@@ -39,12 +39,14 @@ class FifteenPuzzle(TwoWords, EightPuzzle):
         return position[cell // CELLS] >> 4 * (cell % CELLS) & 15
 
     def gap(self, position):
+        """Return the empty cell."""
         cell = 0
         while self.tile(position, cell):
             cell += 1
         return cell
 
     def do_move(self, position, cell):
+        """Return the position after the tile on a cell moves into the gap."""
         tile, gap = self.tile(position, cell), self.gap(position)
         position = replaced(position, cell // CELLS, position[cell // CELLS] - (tile << 4 * (cell % CELLS)))
         return replaced(position, gap // CELLS, position[gap // CELLS] + (tile << 4 * (gap % CELLS)))

@@ -56,6 +56,7 @@ class Wide2048(TwoWords, Game2048):
         return CHANCE if position[1] & self.waiting and not self.reached(position) else 0
 
     def reached(self, position):
+        """Return whether a tile has reached the target."""
         found = False
         for cell in range(self.cells):
             found |= self.tile(position, cell) == self.goal

@@ -83,6 +83,7 @@ class BulkFinder(ABC):
         return found
 
     def find_rows(self, positions: Array, rows: Array, each: Each) -> None:
+        """Write the legend rows of positions, on threads given by *each*."""
         lookup = LookupKeys(np.empty(len(positions), np.int64), np.empty(len(positions), np.int64))
         blocks = np.empty(len(positions), np.int64)
 
@@ -169,6 +170,7 @@ class RankFinder(BulkFinder):
         return LookupBlock(number * self.size, int(self.firsts[number]), mask, exact, *widened(*decoded))
 
     def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
+        """Return each position's block, and replace the keys by ranks."""
         blocks = np.empty(len(rows), np.int64)
         kernels.find_blocks(lookup, self.table, self.firsts, self.size, blocks)
         return blocks
@@ -194,6 +196,8 @@ class StepsFinder(RankFinder):
         return self.ranked_block(number, kernels.ALL_BITS, False, *self.contents.read_block(number))
 
     def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
+        """Return the blocks of positions whose outcome the steps have, and write the rows of ends and wins in
+        one ply."""
         self.ask(kernels.rows_of_ends, (lookup, self.ends, rows), rows)
         lookup.keys[rows != kernels.GOES_ON] = kernels.NOWHERE
         rows[rows == kernels.GOES_ON] = kernels.NOWHERE
@@ -246,6 +250,7 @@ class CompactFinder(SlotsFinder):
         self.search(LookupKeys(slots, tiers), slots // self.size, rows, each)
 
     def rows(self, positions: Array) -> Array:
+        """Return the legend rows of positions, derived if they are not kept."""
         rows = super().rows(positions)
         left = np.flatnonzero(rows == LEFT_OUT)
         rows[left] = self.deriver.rows(positions[left])

@@ -188,6 +188,7 @@ class Noisy:
         return self.known[position, depth]
 
     def look(self, position: int, depth: int) -> int:
+        """Return the score of a position: of an end, by the noisy estimate at depth 0, or the best of its children."""
         game = self.game
         end = game.primitive(position)
         if end != UNDECIDED:

@@ -117,6 +117,7 @@ class Solution(Oracle):
         return equally_good(self.moves(position))
 
     def _choice(self, position: int, move: int) -> Choice:
+        """Return a move with the value after it and, for metrics other than remoteness, its rank and worth."""
         child = self.game.do_move(position, move)
         again = same_mover(self.game, position, child)
         choice = Choice(move, self.game.move_name(position, move), child, *self.value(child), again)

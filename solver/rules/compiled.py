@@ -473,6 +473,8 @@ def _(game, number):
 
 @intrinsic
 def count_ones(typingctx, number):
+    """Return the number of ones of an int, by LLVM's instruction."""
+
     def codegen(context, builder, signature, args):
         return builder.ctpop(args[0])
 
@@ -481,6 +483,8 @@ def count_ones(typingctx, number):
 
 @intrinsic
 def count_leading_zeros(typingctx, number):
+    """Return the number of zeros above the highest one of an int, by LLVM's instruction."""
+
     def codegen(context, builder, signature, args):
         return builder.ctlz(args[0], context.get_constant(types.boolean, False))
 

@@ -94,6 +94,7 @@ def least_image(game, position):
 
 @entry_kernel
 def generate_moves(game, position, skip, buffer):
+    """Write the moves after the first *skip*, at most BUFFER of them; return how many."""
     count = 0
     for move in game.generate_moves(position):
         if count >= skip:
@@ -106,6 +107,7 @@ def generate_moves(game, position, skip, buffer):
 
 @entry_kernel
 def images(game, position, skip, buffer):
+    """Write the images after the first *skip*, at most BUFFER of them; return how many."""
     count = 0
     for image in game.images(position):
         if count >= skip:
@@ -118,6 +120,7 @@ def images(game, position, skip, buffer):
 
 @entry_kernel
 def parents(game, position, skip, buffer):
+    """Write the parents after the first *skip*, at most BUFFER of them; return how many."""
     count = 0
     for parent in game.parents(position):
         if count >= skip:

@@ -218,6 +218,7 @@ def checked_value(value: Any) -> Value:
 
 
 def checked_move(move: Any) -> int:
+    """Return a move as an int; raise a Fault if it is none."""
     try:
         return index(move)
     except TypeError:

@@ -172,6 +172,7 @@ class PortModel(models.PrimitiveModel):
 
 @unbox(PortType)
 def unbox_port(typ: Any, port: Any, c: Any) -> NativeValue:
+    """Return the address of a port as a word."""
     address = c.pyapi.object_getattr_string(port, "address")
     word = c.pyapi.long_as_longlong(address)
     c.pyapi.decref(address)
@@ -321,6 +322,7 @@ def emit_next(context: Any, builder: Any, signature: Any, values: Any, result: A
 
 
 def emit_call(context: Any, builder: Any, signature: Any, values: Any, name: str) -> Any:
+    """Emit the call of an entry, or the making of an iterator over its items."""
     if ENTRIES[name].items:
         return emit_items(context, builder, signature, values, name)
     return call_entry(context, builder, name, signature.args[0].width, values[0], [*values[1:]])

@@ -32,6 +32,7 @@ def whole(number: int) -> int:
 
 @overload(whole)
 def whole_number(number):
+    """Return the compiled form of `whole`; raise TypingError for anything but an int."""
     given = number.type if isinstance(number, types.Optional) else number
     if isinstance(given, (types.Integer, types.Boolean)):
         return lambda number: number

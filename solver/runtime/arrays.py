@@ -113,6 +113,7 @@ class CompressedArray:
         self.length = 0
 
     def __setitem__(self, where: slice, stretch: Array) -> None:
+        """Append items, or write them over the end: whatever begins at or behind `where.start` goes."""
         if where.start < self.length:  # rewritten from there on
             keep = bisect_left(self.begins, where.start)
             del self.begins[keep:], self.stretches[keep:]
@@ -121,6 +122,7 @@ class CompressedArray:
         self.length = where.stop
 
     def __getitem__(self, where: slice) -> Array:
+        """Return the items of a slice, from the blocks that hold them."""
         if where.start >= where.stop:
             return np.empty(0, self.dtype)
         first, last = bisect_right(self.begins, where.start) - 1, bisect_left(self.begins, where.stop)

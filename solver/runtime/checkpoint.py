@@ -145,6 +145,7 @@ class Checkpoint:
         return list(self.work.map_here(write_block, self.blocks(name, array)))
 
     def blocks(self, name: str, array: Array | CompressedArray) -> Iterator[WriteBlockTask]:
+        """Yield a task for each BLOCK_BYTES of an array."""
         size = BLOCK_BYTES // array.dtype.itemsize
         for begin in range(0, len(array), size):
             yield WriteBlockTask(self.scratch, name, array[begin : min(begin + size, len(array))])

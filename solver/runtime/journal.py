@@ -89,11 +89,13 @@ class Journal:
         return refused(repr(str(self.path)), error)
 
     def append(self, name: str, *arrays: Array) -> None:
+        """Add an entry: a name and arrays. Any thread may call this."""
         content = pack_entry(name, arrays)
         with self.adding:
             self.write(content)
 
     def write(self, content: list[bytes | memoryview]) -> None:
+        """Write an entry after the last whole one; raise CannotWrite if that fails."""
         try:
             self.file.truncate(self.end)  # cuts off what a kill left after the last whole entry
             for each in content:
@@ -127,6 +129,7 @@ class Entries:
             yield self.entry(number)
 
     def entry(self, number: int) -> list[Array]:
+        """Return the arrays of entry number *number*."""
         with open(self.path, "rb") as file:
             file.seek(self.places[number])
             if (entry := read_entry(file)) is None:

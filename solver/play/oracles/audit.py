@@ -31,6 +31,7 @@ class BookReport(NamedTuple):
 
 
 def verify_book(book: Book, listener: Listener | None = None, workers: int = 1, seed: int = 1) -> BookReport:
+    """Return the report on an opening book: a sample of the last ply is searched again."""
     game, problems = book.game, list[str]()
     course = Course()
     course.plan(exploring=0.4, verifying=0.3, searching=0.3)

@@ -258,6 +258,7 @@ class BookMaker:
     # Writing
 
     def write(self, path: Path, lock: Lock) -> None:
+        """Write the book, with records sorted by tier and position."""
         phase = Phase("writing", self.options.listener, len(self.positions), self.course)
         if not self.options.distances:
             self.plies[self.values != DRAW] = NOT_FOUND
@@ -300,6 +301,7 @@ class SearchThreads:
         self.making = threading.Lock()
 
     def own(self) -> Search:
+        """Return this thread's search."""
         if not hasattr(self.local, "search"):
             with self.making:  # so that kernels are compiled only once
                 self.local.search = Search(self.game, 1, self.size)

@@ -136,6 +136,7 @@ class ScoringOracle(SearchingOracle):
         return -FAR if found.low is None else found.low, FAR if found.high is None else found.high
 
     def learn_from_moves(self, position: int, moves: Sequence[int]) -> None:
+        """Store the bounds of a position's score that follow from those of its moves."""
         if not moves or self.score(position).score is not None:
             return
         found = [self.score_after(position, move) for move in moves]
@@ -178,6 +179,7 @@ class ScoringOracle(SearchingOracle):
         return self.seemingly_best(position, left, deadline)
 
     def keeps_score(self, position: int, move: int, score: int) -> bool:
+        """Return whether a move keeps at least this score, by a search."""
         child, rest = self.game.do_move(position, move), score - self.search.gain(position, move)
         if same_mover(self.game, position, child):
             return self.search.ask(child, rest)

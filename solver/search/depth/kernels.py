@@ -260,6 +260,7 @@ def note_cutoff(move, depth, ply, workspace):
 
 @lean_kernel
 def store(slot, position, depth, found, workspace):
+    """Store an entry of the transposition table; *found* is (score, best move, EXACT or a kind of bound)."""
     put(workspace.keys, slot, position)
     score, workspace.bests[slot], kind = found
     workspace.scores[slot], estimated = score, workspace.counts[ESTIMATED]

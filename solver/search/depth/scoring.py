@@ -54,6 +54,7 @@ class Scoring(NamedTuple):
 
 @kernel
 def end_score(game, position, scoring):
+    """Return the score of an end for the side to move: by value, or its payoff."""
     if scoring.domain == POINTS:
         return points_paid(game, position, NO_MOVE, scoring)
     return float(value_of_end(game, position))

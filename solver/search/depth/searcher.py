@@ -269,6 +269,7 @@ class ValueSearch(DepthSearch):
         return score == FAR - 1
 
     def score(self, position: int, depth: int) -> float:
+        """Return the score of a position at a depth, also of an end."""
         if (end := self.game.primitive(position)) != UNDECIDED:
             return score_of(end)
         return max(score for _, score in self.scores(position, depth))

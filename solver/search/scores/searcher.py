@@ -64,6 +64,8 @@ class ScoreSearch(Search):
         return kernels.at_least(self.game, position, bound, self.table, workspace)
 
     def enlarge(self, workspaces: list[ThreadWorkspace]) -> None:
+        """Enlarge as `Search.enlarge` does; raise NotForSearch at chance's turn, RuleError for scores beyond the
+        table's range."""
         troubles = {int(workspace.counters[TROUBLE]) for workspace in workspaces}
         if kernels.CHANCES in troubles:
             raise unsuitable(self.game, FOR_WHOM)

@@ -51,6 +51,7 @@ class Node:
     marked: bool = False
 
     def add(self, move: int, child: "Node") -> "Node":
+        """Append a move and its child; return the child."""
         self.moves.append(move)
         self.children.append(child)
         return child

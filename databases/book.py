@@ -13,7 +13,7 @@ from shlex import quote
 from typing import ClassVar
 
 from retrograde.databases.checked import CheckedFile
-from retrograde.databases.database import CACHE_BLOCKS, Outcome
+from retrograde.databases.database import Outcome
 from retrograde.databases.errors import NoDatabase, NotInBook
 from retrograde.databases.file import DatabaseFile
 from retrograde.databases.layout import BOOK, NOT_FOUND
@@ -45,8 +45,8 @@ class BookFile(DatabaseFile):
 class Book(RecordsDatabase):
     """An opening book: a database of the positions of the first plies only."""
 
-    def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
-        super().__init__(file, game, cache_blocks)
+    def __init__(self, file: CheckedFile, game: Game):
+        super().__init__(file, game)
         assert isinstance(file, BookFile)
         self.plies, self.has_distances = file.plies, file.has_distances
 

@@ -29,12 +29,12 @@ from retrograde.databases.file import DatabaseFile
 from retrograde.databases.frames import check_of
 from retrograde.databases.header import header_of
 from retrograde.databases.legend import row_of
-from retrograde.databases.reader import Reader, SlotReader, SlotTiers
-from retrograde.databases.records.read import RecordBlock, RecordBlocks, RecordsReader, RecordTiers
+from retrograde.databases.reader import Reader, SlotReader
+from retrograde.databases.records.read import RecordBlock, RecordBlocks, RecordsReader
 from retrograde.databases.rows.read import RowBlock, RowsReader
 from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.read import OutcomeReader, SlotsReader
-from retrograde.databases.steps.read import StepsReader, StepTiers
+from retrograde.databases.steps.read import StepsReader
 
 CODES = {"|u1": "B", "<u2": "H", "<u4": "I", "<u8": "Q", "<i4": "i", "<i8": "q"}
 """The codes of the module `array` by NumPy's names of types."""
@@ -175,21 +175,17 @@ class PlainReader(Reader):
     def table(self, name: str) -> Any:
         return self.file.locked(lambda: self.file.table(name, self.ROW))
 
+    def _read_tiers(self) -> Any:
+        numbers, begins, *others = self.table("tiers").values()
+        return self.TIERS[0](numbers, column([*begins, self.slots]), *others)
+
 
 class PlainSlotReader(PlainReader, SlotReader):
-    """Reads the tiers of all storages by slot."""
-
-    def _read_tiers(self) -> Any:
-        table = self.table("tiers")
-        return SlotTiers(table["tier"], column([*table["slot"], self.slots]))
+    """Reads slots."""
 
 
 class PlainRecords(PlainReader, RecordsReader):
     """Reads records."""
-
-    def _read_tiers(self) -> Any:
-        table = self.table("tiers")
-        return RecordTiers(table["tier"], column([*table["record"], self.length]), table["position"])
 
     @cached_property
     def blocks(self) -> Any:
@@ -203,10 +199,6 @@ class PlainRecords(PlainReader, RecordsReader):
 
 class PlainSteps(PlainReader, StepsReader):
     """Reads steps."""
-
-    def _read_tiers(self) -> Any:
-        table = self.table("tiers")
-        return StepTiers(table["tier"], column([*table["step"], self.length]), table["position"], table["mask"])
 
     @cached_property
     def ranks(self) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from retrograde.databases.checked import CheckedFile, ascends, columns
+from retrograde.databases.checked import CheckedFile, are_positions, ascends, columns
 from retrograde.databases.encoding import decode_gaps, from_planes, without_zeros
 from retrograde.databases.frames import LEAST_FRAME
 from retrograde.databases.layout import GAPS, SLOT_TIERS, outcome_dtype, records_dtype
@@ -38,6 +38,8 @@ class Reader(ABC):
     """The number of items in a block; smaller datasets have one short block."""
     ROW: ClassVar[np.dtype[Any]]
     """The type of a row of the table of blocks."""
+    TIERS: ClassVar[tuple[type, np.dtype[Any]]]
+    """The class of the table of tiers, and the type of its rows: number, first item, and others."""
     TABLES: ClassVar[tuple[str, ...]] = ("legend", "tiers", "blocks")
 
     def __init__(self, file: CheckedFile):
@@ -76,6 +78,25 @@ class Reader(ABC):
         if outcomes.size and int(outcomes.max()) >= len(self.legend):
             raise self.file.damaged("an outcome is not in the legend")
 
+    @property
+    def slots(self) -> int:
+        """The number of items in all tiers."""
+        return self.length
+
+    @cached_property
+    def tiers(self) -> Any:
+        """The table of tiers, by columns: an instance of TIERS."""
+        return self.file.locked(self._read_tiers)
+
+    def _read_tiers(self) -> Any:
+        kind, dtype = self.TIERS
+        numbers, begins, *others = columns(self.file.table("tiers", dtype), *(dtype.names or ()))
+        bounds = np.append(begins, self.slots)
+        in_order = ascends(numbers) and ascends(bounds) and bounds[0] == 0
+        if not in_order or not all(map(are_positions, others)):
+            raise ValueError("the table of tiers contradicts itself")
+        return kind(numbers, bounds, *others)
+
     @cached_property
     def block_table(self) -> NDArray[Any]:
         return self.file.locked(lambda: self.file.table("blocks", self.ROW, self.block_count))
@@ -111,22 +132,7 @@ class SlotTiers(NamedTuple):
 class SlotReader(Reader):
     """Reads blocks of slots, which follow one another tier by tier."""
 
-    @property
-    def slots(self) -> int:
-        """The number of slots in all tiers."""
-        return self.length
-
-    @cached_property
-    def tiers(self) -> SlotTiers:
-        return self.file.locked(self._read_tiers)
-
-    def _read_tiers(self) -> SlotTiers:
-        table = self.file.table("tiers", SLOT_TIERS)
-        (numbers,) = columns(table, "tier")
-        bounds = np.append(table["slot"], self.slots)
-        if not ascends(numbers) or not ascends(bounds) or bounds[0] != 0:
-            raise ValueError("the table of tiers contradicts itself")
-        return SlotTiers(numbers, bounds)
+    TIERS = SlotTiers, SLOT_TIERS
 
 
 class GapReader(Reader):

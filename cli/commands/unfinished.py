@@ -26,9 +26,9 @@ def files_of(path: Path) -> list[Path]:
     return [one for one in (path, *partial, *beside) if one.is_symlink() or one.exists()]
 
 
-def unfinished(folder: Path | None = None) -> list[Path]:
-    """Return the paths of databases with files of an unfinished solve, in *folder* or the usual one."""
-    found = (folder or home_folder()).glob(f"*{SUFFIX}.*")
+def unfinished() -> list[Path]:
+    """Return the paths of databases with files of an unfinished solve, in the usual folder."""
+    found = home_folder().glob(f"*{SUFFIX}.*")
     pattern = re.compile(rf"(.+{re.escape(SUFFIX)})({JOURNAL}|{SCRATCH}|\.\d+-[0-9a-f]+{PARTIAL})")
     names = {match[1]: one for one in found if (match := pattern.fullmatch(one.name))}
     return [names[name].with_name(name) for name in sorted(names)]

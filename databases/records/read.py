@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from retrograde.databases.checked import CheckedFile, are_positions, ascends, columns
+from retrograde.databases.checked import CheckedFile, are_positions, columns
 from retrograde.databases.encoding import Runs, mask_runs, spread, squeeze
 from retrograde.databases.layout import BLOCK, BLOCKS, TIERS
 from retrograde.databases.reader import NOUGHT, GapReader, TierRecords
@@ -51,6 +51,7 @@ class RecordsReader(GapReader):
     """Reads the records of a file."""
 
     DATASET, ITEMS, ROW = "records", BLOCK, BLOCKS
+    TIERS = RecordTiers, TIERS
 
     def __init__(self, file: CheckedFile):
         super().__init__(file)
@@ -59,18 +60,6 @@ class RecordsReader(GapReader):
 
     def read_tables(self) -> None:
         self.blocks  # noqa: B018  # the tiers as well
-
-    @cached_property
-    def tiers(self) -> RecordTiers:
-        return self.file.locked(self._read_tiers)
-
-    def _read_tiers(self) -> RecordTiers:
-        table = self.file.table("tiers", TIERS)
-        numbers, positions = columns(table, "tier", "position")
-        bounds = np.append(table["record"], self.length)
-        if not ascends(numbers) or not ascends(bounds) or bounds[0] != 0 or not are_positions(positions):
-            raise ValueError("the table of tiers contradicts itself")
-        return RecordTiers(numbers, bounds, positions)
 
     @cached_property
     def blocks(self) -> RecordBlocks:

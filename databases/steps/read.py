@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from retrograde.databases.checked import are_positions, ascends, columns
+from retrograde.databases.checked import are_positions, columns
 from retrograde.databases.layout import STEP_BLOCK, STEP_BLOCKS, STEP_TIERS
 from retrograde.databases.reader import NOUGHT, GapReader
 
@@ -27,22 +27,10 @@ class StepsReader(GapReader):
     """Reads the steps of a file."""
 
     DATASET, ITEMS, ROW = "steps", STEP_BLOCK, STEP_BLOCKS
+    TIERS = StepTiers, STEP_TIERS
 
     def read_tables(self) -> None:
         self.tiers, self.ranks  # noqa: B018
-
-    @cached_property
-    def tiers(self) -> StepTiers:
-        return self.file.locked(self._read_tiers)
-
-    def _read_tiers(self) -> StepTiers:
-        table = self.file.table("tiers", STEP_TIERS)
-        numbers, positions, masks = columns(table, "tier", "position", "mask")
-        bounds = np.append(table["step"], self.length)
-        in_order = ascends(numbers) and ascends(bounds) and bounds[0] == 0
-        if not in_order or not are_positions(positions) or not are_positions(masks):
-            raise ValueError("the table of tiers contradicts itself")
-        return StepTiers(numbers, bounds, positions, masks)
 
     @cached_property
     def ranks(self) -> NDArray[np.int64]:

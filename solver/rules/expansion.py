@@ -81,9 +81,9 @@ Kernel = Callable[[ExpansionBlock, Array], tuple[int, int]]
 class Expander:
     """Expands positions of one game with its compiled rules: children and parents."""
 
-    def __init__(self, game: Game, eager: bool = False):
+    def __init__(self, game: Game):
         self.game = game
-        self.rules = rules_for(game, eager)
+        self.rules = rules_for(game)
         self.rows = 1  # grows to the most moves seen in a position
         self.local = threading.local()
 

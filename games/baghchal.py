@@ -42,6 +42,8 @@ class BaghChal(Hunt):
         """The corners where tigers begin."""
         return (0, self.side - 1, self.cells - self.side, self.cells - 1)[: self.tigers]
 
+    section_steps = Hunt.section_steps
+
     @cached_property
     def points(self):
         return alquerque(self.side, self.side)

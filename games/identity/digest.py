@@ -42,6 +42,11 @@ SAME_RULES = {
         "197ab1bb214dc4d782966c3cd932b5a9",
     },
     "e9512ef49b1b837c1d296ed12a9d407c": {"1580cc4020dbc1128c7a3e93b318353e"},  # chess with five men
+    "54d8d86e30fef81ca5b72809030de24a": {"e28f01fd790a16baf25f354f1541897c"},  # bagh-chal
+    "44fae3bb898b4ed2444193ef544d97c8": {"12347d5ee412b7122ea3a061a76157d1"},  # Lasker morris
+    "896a3cc4677d0654ebd3525a3e731995": {"edc00231df2e6b3ad320decff15202f5"},  # men's morris
+    "10d4e98a4014ffade43ece332f025b0e": {"d072f343672e1d663cf4921c03d53cb9"},  # Quixo
+    "76fa0ef7d53449ef74405fe30a7f5676": {"a59d3f8aff521bd73f298f160f774280"},  # Teeko
 }
 """For the current digest of some of our rules, the digests of earlier versions with the same positions and values.
 

@@ -26,6 +26,7 @@ from retrograde.games.kinds.placed import as_bits, placements
 from retrograde.games.kinds.points import no_ways, ways
 from retrograde.games.kinds.sections import tiered
 from retrograde.games.kinds.sliding import Sliding, joined
+from retrograde.games.kinds.steps import Steps
 
 
 class Hunt(Sliding, InHand):
@@ -82,6 +83,12 @@ class Hunt(Sliding, InHand):
         return tuple(map(tuple, found))
 
     @cached_property
+    def leaps(self):
+        """All leaps: source, the point between, target."""
+        targets = ((source, target) for source in range(self.cells) for target in range(self.cells))
+        return tuple((a, self.over[a][b].bit_length() - 1, b) for a, b in targets if self.over[a][b])
+
+    @cached_property
     def placements(self):
         """Tiers by goats in hand, which either player to move has apart, then by captured goats; won by the tigers
         last."""
@@ -123,6 +130,16 @@ class Hunt(Sliding, InHand):
     def slides(self, men, number):
         """Tigers and goats slide in turn. While goats are in hand, every move of a tiger leads to another tier."""
         return [(1 - number, 1 - number, self.joins)] if number < 2 else []
+
+    def section_steps(self, men, number):
+        """Tigers slide and leap; goats slide, or are put down while some are in hand."""
+        if number == 0:
+            return Steps(slides=self.joins, slid=1, kind=1, lost=men[1] == 0)
+        if number % 2 == 0:
+            return Steps(drops=(1 << self.cells) - 1, put=number - 1, kind=1)
+        last = self.goats - number // 2 - men[1] == self.taken - 1
+        leapt = 0 if last else number - 1
+        return Steps(slides=self.joins, slid=number - 1, leaps=self.leaps, leapt=leapt, clears=last)
 
     def parts_of(self, position):
         """Return (tigers, goats, the number above them)."""

@@ -1,14 +1,15 @@
 """Steps: how men move in a section of placements, in words that the solver can use for many positions at once.
 
-A game with two kinds of men that are exchanged with the player to move (`swap=(1, 0)`) may define::
+A game with two kinds of men, one for each player, who move in turn, may define::
 
     def section_steps(self, men, number):
         return Steps(slides=joined(9, grid(3, 3).in_a_row(2)), slid=1)
 
-The program calls it once for each section, with its men and the number above them, as `slides` in `sliding.py`. The
-player to move has the men of the first kind. The rules stay as they are, and the solver compares steps with them. With
-steps it solves whole *shapes* at a time, which is several times faster (see `solver/methods/shapes/`). A class whose
-rules differ from those of the class that it derives from needs steps of its own: they are not inherited.
+The program calls it once for each section, with its men and the number above them, as `slides` in `sliding.py`. With
+`swap=(1, 0)` the player to move has the men of the first kind; without `swap` the steps say which (`kind`). The rules
+stay as they are, and the solver compares steps with them. With steps it solves whole *shapes* at a time, which is
+several times faster (see `solver/methods/shapes/`). A class whose rules differ from those of the class that it derives
+from needs steps of its own: they are not inherited.
 """
 
 from typing import NamedTuple
@@ -30,8 +31,14 @@ class Steps(NamedTuple):
     pushes: tuple[tuple[int, int, Order], ...] = ()
     """Entries (source, target, where the man of each cell goes). On the source is a man of the player to move, or none.
     Afterwards her man, this one or a new one, is on the target."""
+    leaps: tuple[tuple[int, int, int], ...] = ()
+    """Entries (source, over, target). A man leaps over a man of the opponent, which it takes, to an empty cell."""
+    clears: bool = False
+    """Whether a leap takes all men of the opponent, whose section is then `lost`."""
     slid: int = 0
     """The number above the men after a man that is on the board has moved."""
+    leapt: int = 0
+    """The number above the men after a leap."""
     put: int = 0
     """The number above the men after a new man is put down."""
     mills: tuple[int, ...] = ()
@@ -41,5 +48,7 @@ class Steps(NamedTuple):
     """Lines, as bits. If men of one player fill one, the game is over."""
     ends: tuple[Value, Value, Value] = (WIN, LOSE, LOSE)
     """The value if the player to move fills a line, if the opponent does, and if both do."""
+    kind: int = 0
+    """Without `swap`, the kind of the men of the player to move."""
     lost: bool = False
     """Whether the player to move has lost anyway, as she has if she cannot move."""

@@ -90,14 +90,13 @@ def memory_for_tiers(
 
     If *by_sets*, tiers are solved by sets where possible. Tiers of *ranged* slots or more are cut into ranges.
     """
-    if by_sets and is_shaped(game):
-        sizes = np.diff(numbering.starts)
-        row = int(sizes.argmax())
-        slots = int(sizes[row])
+    sizes = np.diff(numbering.starts)
+    row = int(sizes.argmax())
+    slots = int(sizes[row])
+    if by_sets and is_shaped(game) and (ranged is None or slots < ranged):
         by_shapes = memory_by_shapes(game, int(numbering.tiers[row]), slots)
         return TierMemory(min(by_shapes, memory_by_slots(game, slots, bits, ranged).least), by_shapes, 0)
     if not by_sets or not is_chess(game):
-        sizes = np.diff(numbering.starts)
         largest = {int(some.max()) for some in (sizes, sizes[sizes < (ranged or 0)]) if len(some)}
         tiers = [memory_by_slots(game, slots, bits, ranged) for slots in largest]
     else:

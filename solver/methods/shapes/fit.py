@@ -29,7 +29,8 @@ def is_shaped(game: Any) -> bool:
     declared = game.placements
     own = declared.symmetries[0]
     return (
-        (declared.kinds, declared.swap, declared.swap_order) == (2, (1, 0), own)
+        declared.kinds == 2
+        and (declared.swap, declared.swap_order) in (((1, 0), own), ((), own))
         and declared.cells <= MOST_CELLS
         and len(declared.key) + len(declared.side) == declared.cells
     )
@@ -63,30 +64,38 @@ class After(NamedTuple):
 def sections_after(game: Any, section: Section, steps: Steps) -> After:
     """Return the sections that a section leads to. Raise NotShaped if one of them has a lower tier, or there is none.
 
-    Only a man that moves and takes nothing may stay in the tier.
+    Only a man that moves and takes nothing may stay in the tier. The opponent moves next.
     """
-    (own, other), mills = section.men, bool(steps.mills)
+    swap = bool(game.placements.swap)
+    own, other = section.men[:: -1 if steps.kind else 1]
     moves = bool(own and (any(steps.slides) or steps.pushes))
     puts = bool(steps.drops or steps.pushes) and own + other < game.placements.cells
     known = {(one.men, one.number): one for one in game.placements.sections}
 
-    def find(there: bool, men: tuple[int, int], number: int) -> Section | None:
+    def find(there: bool, own: int, other: int, number: int) -> Section | None:
+        """Return the section after a move of a player who then has *own* men, and the opponent *other*."""
         if not there:
             return None
-        found: Section | None = known.get((men, number - 1))
-        if not number & 1 or found is None or found.tier < section.tier:
+        found: Section | None = known.get(((other, own) if swap or steps.kind else (own, other), number - swap))
+        if (swap and not number & 1) or found is None or found.tier < section.tier:
             raise NotShaped(
                 f"section_steps({section.men}, {section.number}) lead to no section of that tier or a later one"
             )
+        if game.section_steps(found.men, found.number).kind != (0 if swap else 1 - steps.kind):
+            raise NotShaped(f"after section_steps({section.men}, {section.number}) it is not the opponent's turn")
         return found
 
-    takes = mills and other > 0 and own >= 2
+    closes = bool(steps.mills) and other > 0 and own >= 2
+    leaps = bool(steps.leaps) and other > 0 and own > 0
     after = After(
-        find(moves, (other, own), steps.slid),
-        find(moves and takes and own >= 3, (other - 1, own), steps.slid),
-        find(puts, (other, own + 1), steps.put),
-        find(puts and takes, (other - 1, own + 1), steps.put),
+        find(moves, own, other, steps.slid),
+        find(leaps, own, 0 if steps.clears else other - 1, steps.leapt)
+        or find(moves and closes and own >= 3, own, other - 1, steps.slid),
+        find(puts, own + 1, other, steps.put),
+        find(puts and closes, own + 1, other - 1, steps.put),
     )
+    if steps.clears and after.taking and not game.section_steps(after.taking.men, after.taking.number).lost:
+        raise NotShaped("a leap takes all men of the opponent, who has not lost then")
     if any(one is not None and one.tier == section.tier for one in after[1:]):
         raise NotShaped("a move that changes how many men there are stays in the tier")
     return after
@@ -96,13 +105,14 @@ def sections_after(game: Any, section: Section, steps: Steps) -> After:
 
 
 def children_by_steps(game: Any, position: int, steps: Steps) -> set[int]:
-    """Return the positions to which the steps of a section lead, the first player to move: slow and obvious."""
+    """Return the positions to which the steps of a section lead: slow and obvious. With swap the first player moves."""
     cells = range(game.placements.cells)
-    mine, theirs = ({cell for cell in cells if position >> cell + kind * len(cells) & 1} for kind in (0, 1))
+    mine_from, theirs_from = steps.kind * len(cells), (1 - steps.kind) * len(cells)
+    mine, theirs = ({cell for cell in cells if position >> cell + first & 1} for first in (mine_from, theirs_from))
     found = set()
 
     def add(own: set[int], others: set[int], number: int) -> None:
-        both = sum(1 << cell for cell in own) | sum(1 << cell for cell in others) << len(cells)
+        both = sum(1 << cell for cell in own) << mine_from | sum(1 << cell for cell in others) << theirs_from
         found.add(both | number << 2 * len(cells))
 
     def go(own: set[int], target: int, number: int) -> None:
@@ -121,6 +131,9 @@ def children_by_steps(game: Any, position: int, steps: Steps) -> set[int]:
             for source in mine if steps.slides else ():
                 if steps.slides[source] >> target & 1:
                     go(mine - {source}, target, steps.slid)
+    for source, over, target in steps.leaps:
+        if source in mine and over in theirs and target not in mine | theirs:
+            add(mine - {source} | {target}, set() if steps.clears else theirs - {over}, steps.leapt)
     for source, target, goes in steps.pushes:
         if source not in theirs:
             own = {goes[cell] for cell in mine - {source}} | {target}
@@ -136,13 +149,13 @@ def free_men(men: set[int], mills: tuple[int, ...]) -> set[int]:
 
 
 def steps_agree(game: Any, position: int, steps: Steps) -> bool:
-    """Return whether steps agree with the rules of a position, the first player to move.
+    """Return whether steps agree with the rules of a position, with swap the first player to move.
 
     They must give the same value if the game is over there, or else the same children.
     """
     cells = game.placements.cells
     both = position & (1 << cells) - 1, position >> cells & (1 << cells) - 1
-    filled = [any(men & line == line for line in steps.lines) for men in both]
+    filled = [any(men & line == line for line in steps.lines) for men in both[:: -1 if steps.kind else 1]]
     children = children_by_steps(game, position, steps)
     value = game.primitive(position)
     if any(filled):

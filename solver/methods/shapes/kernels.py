@@ -54,12 +54,18 @@ class SectionArrays(NamedTuple):
     """A section of a tier: all positions with as many men of either player and the same number above them.
 
     The slot of a colouring is `start + row * len(masks) + rank`: the row of its shape, its rank among *masks*. *moves*
-    are rows of (source or -1, target, cells that must be empty, number of an order). By the number of men after a
-    move, from one less to one more, *high* has ranks of the upper halves of colourings, by the men of the mover.
+    are rows of (source or -1, target, cells that must be empty, number of an order, cell that is leaped over or -1). By
+    the number of men after a move, from one less to one more, *high* has ranks of the upper halves of colourings, by
+    the men of the first kind.
     """
 
     men: Any
     own: Any
+    """The number of men of the player to move."""
+    kind: Any
+    """The kind of these men. Colourings are ranked by the men of kind 0."""
+    kind_after: Any
+    """The kind of the opponent's men after a move; with `swap` 0 again."""
     start: Any
     shapes: Array
     masks: Array
@@ -72,6 +78,8 @@ class SectionArrays(NamedTuple):
     lines: Array
     ends: Array
     """The scores of positions where the player to move fills a line, where the opponent does, and where both do."""
+    clears: Any
+    """Whether a leap wins at once."""
     inside: Any
     """Whether a man that is on the board stays within the tier when it moves and takes nothing."""
     bases: Array
@@ -196,10 +204,14 @@ def fill_tables(ranks, men, low, high):
 
 
 @inlined_kernel
-def rank_of(section, mask, men, own):
-    """Return the rank of a colouring among those of as many men and own men. There may be a man more or less."""
+def rank_of(section, mask, men, own, kind):
+    """Return the rank of a colouring among those of as many men and own men. There may be a man more or less.
+
+    *kind* is the kind of the own men.
+    """
     half = (men + 1) // 2
-    return section.low[mask & (1 << half) - 1] + section.high[men - section.men + 1, own, mask >> half]
+    mask, first = (mask ^ (1 << men) - 1, men - own) if kind else (mask, own)
+    return section.low[mask & (1 << half) - 1] + section.high[men - section.men + 1, first, mask >> half]
 
 
 @inlined_kernel
@@ -258,8 +270,8 @@ def find_edges(board, section, begin, end, begins, edges, moves):
         shape = section.shapes[row]
         list_cells(shape, cells)
         for move in range(len(section.moves)):
-            source, target, empty, order = section.moves[move]
-            if source >= 0 and shape >> source & 1 and not shape & empty:
+            source, target, empty, order, over = section.moves[move]
+            if source >= 0 and over < 0 and shape >> source & 1 and not shape & empty:
                 after, which = row_of(board, shape_after(section, shape, cells, source, target, order))
                 edges[count] = after << SYMMETRY_BITS | board.sets[board.set_begins[which]]
                 moves[count] = move
@@ -290,8 +302,12 @@ def look(board, section, begin, end, every, bits, scores, left, buffers):
         free[:] = 0
         for move in range(len(section.moves)):
             # Step 1: is the move possible on this shape?
-            source, target, empty, order = section.moves[move]
+            source, target, empty, order, over = section.moves[move]
             if shape & empty or (source >= 0 and not (section.own and shape >> source & 1)):
+                continue
+            if over >= 0:
+                place = board, section, cells, move, shape_after(section, shape, cells, source, target, order)
+                fine &= leap(place, shape, every, bits, own_scores, buffers)
                 continue
             # Step 2: the colourings that close a mill by it, and those that do not.
             man = (shape & (1 << source) - 1).bit_count() if source >= 0 else -1
@@ -360,7 +376,7 @@ def rank_after(place, man, ranks, tables, there):
             mask = np.int64(section.masks[rank])
             if man < 0 or mask >> man & 1:
                 child = (1 << number) - 1 ^ (low[mask & (1 << half) - 1] | high[mask >> half] | put)
-                found = rank_of(section, child, number, own)
+                found = rank_of(section, child, number, own, section.kind_after)
                 there[rank] = found if at == first else min(found, there[rank])
 
 
@@ -380,7 +396,7 @@ def pass_moves(place, man, mills, count, there, every, bits, scores):
 @inlined_kernel
 def ways_of(section, men, own):
     """Return the number of colourings of a section with *own* of *men* men."""
-    return rank_of(section, ((1 << own) - 1) << (men - own), men, own) + 1
+    return rank_of(section, ((1 << own) - 1) << (men - own), men, own, 0) + 1
 
 
 @inlined_kernel
@@ -404,38 +420,68 @@ def find_free(section, shape, mills, closing, free):
 @inlined_kernel
 def take(place, closing, free, every, bits, scores, ranks, tables, there):
     """Improve the scores of colourings in which a move closes a mill, by what taking each free man brings."""
+    for man in range(place[1].men):
+        hits = 0
+        for rank in closing:
+            hits += free[rank] >> man & 1
+        if hits:
+            take_man(place, man, hits, closing, free, every, bits, scores, ranks, tables, there)
+
+
+@inlined_kernel
+def take_man(place, man, hits, closing, free, every, bits, scores, ranks, tables, there):
+    """Improve the scores of *hits* colourings by what taking one man brings."""
     board, section, cells, move, after = place
     low, high = tables
     men, put = section.men, section.moves[move, 0] < 0
     number, own = men - 1 + put, men - section.own - 1
     half, ways = (men + 1) // 2, ways_of(section, number, own)
-    for man in range(men):
-        hits = 0
-        for rank in closing:
-            hits += free[rank] >> man & 1
-        if not hits:
-            continue
-        # Step 1: the shape without the man.
-        shape = after & ~(1 << cells[man])
-        row, which = row_of(board, shape)
-        base, first = section.bases[3 if put else 1] + row * ways, board.set_begins[which]
-        by_table = hits * FEW > 2 << half
-        # Step 2: the least rank there of each colouring; see `rank_after`.
-        for at in range(first, board.set_begins[which + 1]):
-            image = find_ranks(board, section, cells, move, shape, board.sets[at], ranks)
-            bit = target_bit(board, section, move, image, board.sets[at])
-            if by_table:
-                fill_tables(ranks, men, low, high)
-            for rank in closing:
-                if free[rank] >> man & 1:
-                    mask = np.int64(section.masks[rank])
-                    mask = low[mask & (1 << half) - 1] | high[mask >> half] if by_table else one_by_one(mask, ranks)
-                    found = rank_of(section, (1 << number) - 1 ^ (mask | bit), number, own)
-                    there[rank] = found if at == first else min(found, there[rank])
-        # Step 3: what it is worth.
+    # Step 1: the shape without the man.
+    shape = after & ~(1 << cells[man])
+    row, which = row_of(board, shape)
+    base, first = section.bases[3 if put else 1] + row * ways, board.set_begins[which]
+    by_table = hits * FEW > 2 << half
+    # Step 2: the least rank there of each colouring; see `rank_after`.
+    for at in range(first, board.set_begins[which + 1]):
+        image = find_ranks(board, section, cells, move, shape, board.sets[at], ranks)
+        bit = target_bit(board, section, move, image, board.sets[at])
+        if by_table:
+            fill_tables(ranks, men, low, high)
         for rank in closing:
             if free[rank] >> man & 1:
-                scores[rank] = max(np.int64(scores[rank]), pass_up(np.int64(every[base + there[rank]]), bits))
+                mask = np.int64(section.masks[rank])
+                mask = low[mask & (1 << half) - 1] | high[mask >> half] if by_table else one_by_one(mask, ranks)
+                child = (1 << number) - 1 ^ (mask | bit)
+                found = rank_of(section, child, number, own, section.kind_after)
+                there[rank] = found if at == first else min(found, there[rank])
+    # Step 3: what it is worth.
+    for rank in closing:
+        if free[rank] >> man & 1:
+            scores[rank] = max(np.int64(scores[rank]), pass_up(np.int64(every[base + there[rank]]), bits))
+
+
+@inlined_kernel
+def leap(place, shape, every, bits, scores, buffers):
+    """Improve the scores of colourings in which a man leaps. Return False if it leads to no section."""
+    _, section, _, move, _ = place
+    source, over = section.moves[move, 0], section.moves[move, 4]
+    if not shape >> over & 1:
+        return True
+    man, taken = (shape & (1 << source) - 1).bit_count(), (shape & (1 << over) - 1).bit_count()
+    hits = 0
+    for rank in range(len(section.masks)):
+        if section.masks[rank] >> man & 1 and not section.masks[rank] >> taken & 1:
+            buffers.closing[hits], buffers.free[rank] = rank, 1 << taken
+            hits += 1
+    if section.clears:
+        for rank in buffers.closing[:hits]:
+            scores[rank] = pass_up(0, bits)  # the opponent is lost in 0: nothing is better
+    elif hits and section.bases[1] >= 0:
+        take_man(
+            place, taken, hits, buffers.closing[:hits], buffers.free, every, bits, scores,
+            buffers.ranks, buffers.tables, buffers.there,
+        )  # fmt: skip
+    return not hits or section.bases[1] >= 0
 
 
 @inlined_kernel
@@ -540,7 +586,7 @@ def advance(
             if lost_begin == lost_end and won_begin == won_end:
                 continue
             move = np.int64(moves[at])
-            source, target, _, order = section.moves[move]
+            source, target, _, order, _ = section.moves[move]
             count = find_mills(section, shape, source, target, mills) if section.men > section.own else 0
             place = board, section, cells, move, shape_after(section, shape, cells, source, target, order)
             if lost_begin < lost_end:
@@ -596,7 +642,7 @@ def win(section, masks, mills, count, bits, remoteness, own, won):
     score, wins = ((WIN_CLASS + 1) << bits) - 1 - remoteness, 0
     for item in masks:
         mask = np.int64(item)
-        rank = rank_of(section, mask, section.men, section.own)
+        rank = rank_of(section, mask, section.men, section.own, section.kind)
         if left[rank] < DECIDED and not (count and closes(mask, mills, count)):
             scores[rank], left[rank] = score, DECIDED
             won[wins] = mask
@@ -611,7 +657,7 @@ def lose(section, masks, mills, count, remoteness, own, lost):
     losses = 0
     for item in masks:
         mask = np.int64(item)
-        rank = rank_of(section, mask, section.men, section.own)
+        rank = rank_of(section, mask, section.men, section.own, section.kind)
         if left[rank] < DECIDED and not (count and closes(mask, mills, count)):
             left[rank] -= 1
             # If a child in a later tier lasts longer, the position is lost when that is due.
@@ -675,7 +721,8 @@ def finish(board, section, begin, end, bits, images, scores, left, sizes):
             fill_tables(ranks, men, low, high)
             for rank in range(ways):
                 mask = np.int64(section.masks[rank])
-                image = rank_of(section, low[mask & (1 << half) - 1] | high[mask >> half], men, section.own)
+                turned = low[mask & (1 << half) - 1] | high[mask >> half]
+                image = rank_of(section, turned, men, section.own, section.kind)
                 if image < rank:
                     own_scores[rank] = DRAW_CLASS << bits | EMPTY_PLIES
                 own_sizes[rank] += image == rank

@@ -111,14 +111,15 @@ def moves_of(steps: Steps, cells: int) -> tuple[Array, Array]:
     """Return the moves of a section, and the orders that they need (see `SectionArrays`)."""
     own = tuple(range(cells))
     orders = {own: 0}
-    moves = [(NONE, cell, 1 << cell, 0) for cell in range(cells) if steps.drops >> cell & 1]
+    moves = [(NONE, cell, 1 << cell, 0, NONE) for cell in range(cells) if steps.drops >> cell & 1]
     for source, reach in enumerate(steps.slides):
-        moves += [(source, target, 1 << target, 0) for target in range(cells) if reach >> target & 1]
+        moves += [(source, target, 1 << target, 0, NONE) for target in range(cells) if reach >> target & 1]
+    moves += [(source, target, 1 << target, 0, over) for source, over, target in steps.leaps]
     for source, target, goes in steps.pushes:
         order = orders.setdefault((NONE, *goes), len(orders))  # never that of a slide
-        moves += [(source, target, 0, order), (NONE, target, 1 << source, order)]
+        moves += [(source, target, 0, order, NONE), (NONE, target, 1 << source, order, NONE)]
     tables = [order[-cells:] for order in orders]
-    return np.array(moves, np.int64).reshape(-1, 4), np.array(tables, np.int64)
+    return np.array(moves, np.int64).reshape(-1, 5), np.array(tables, np.int64)
 
 
 def sections_of(
@@ -138,23 +139,27 @@ def sections_of(
         steps = game.section_steps(section.men, section.number)
         if not isinstance(steps, Steps):
             raise NotShaped(f"section_steps({section.men}, {section.number}) gives no Steps")
-        if len(steps.pushes) > MOST_PUSHES or (steps.pushes and steps.mills):
-            raise NotShaped("pushes are too many, or there are mills as well")
+        if len(steps.pushes) > MOST_PUSHES or sum(map(bool, (steps.pushes, steps.mills, steps.leaps))) > 1:
+            raise NotShaped("pushes are too many, or there are mills or leaps as well")
         after = sections_after(game, section, steps)
         bases = [NONE if one is None else begin_of(one.tier) + starts[one] for one in after]
-        men = sum(section.men)
+        men, swap = sum(section.men), bool(game.placements.swap)
+        masks = masks_of(men, section.men[0])
         arrays = SectionArrays(
             men,
-            section.men[0],
+            section.men[steps.kind],
+            steps.kind,
+            0 if swap else 1 - steps.kind,
             starts[section],
             shapes_of(game, men),
-            masks_of(men, section.men[0]),
+            (1 << men) - 1 ^ masks if steps.kind else masks,
             ranks_of_lowers(),
             ranks_around(men),
             *moves_of(steps, cells),
             np.array(steps.mills, np.int64),
             np.array(steps.lines, np.int64),
             np.array([0, *(encode(value, 0, bits) for value in steps.ends)], np.int64),
+            steps.clears,
             after.moved is not None and after.moved.tier == tier,
             np.array(bases, np.int64),
         )

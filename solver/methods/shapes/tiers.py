@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import Game, RuleError
+from retrograde.games.contract.game import RuleError
 from retrograde.games.kinds.placements import NONE
 from retrograde.solver.methods.shapes import kernels
 from retrograde.solver.methods.shapes.fit import NotShaped, steps_agree
@@ -70,7 +70,7 @@ class ShapeTier:
     """
 
     def __init__(
-        self, game: Game, tier: int, begin_of: Callable[[int], int], every: Array, scores: Array, bits: int
+        self, game: Any, tier: int, begin_of: Callable[[int], int], every: Array, scores: Array, bits: int
     ):  # fmt: skip
         self.game, self.tier, self.every, self.scores, self.bits = game, tier, every, scores, bits
         self.board: Board = board_of(game)
@@ -211,7 +211,7 @@ class ShapeTier:
     def finish(self, block: Block) -> Array:
         """Write the final scores of a block; return (score, slots, positions, first of them) for each score."""
         sizes = np.empty(block.slots.stop - block.slots.start, np.uint16)
-        images = 2 * len(self.board.images)
+        images = (2 if self.game.placements.swap else 1) * len(self.board.images)
         kernels.finish(
             self.board, block.arrays, block.begin, block.end, self.bits, images, self.scores, self.left, sizes
         )

@@ -352,7 +352,7 @@ def test_all_that_the_contract_has_for_people_is_named_there():
 
 RULES = {
     "awari": "9728032e1426b4001f47e9b09406a2e1",
-    "baghchal": "e28f01fd790a16baf25f354f1541897c",
+    "baghchal": "54d8d86e30fef81ca5b72809030de24a",
     "bearoff": "f49bb2c0a4320557d12753c4bd09daec",
     "cantstop": "93d463a8a732eb2b5bae4d761c7cf66b",
     "chess": "e9512ef49b1b837c1d296ed12a9d407c",
@@ -374,10 +374,10 @@ RULES = {
     "hexapawn": "45f538de117644a3e443f7e6c899834d",
     "kalah": "423c83b05cd69af14b0d55d9f37ef54d",
     "klotski": "c85b0095d64e7c5658c0ed107c7fb436",
-    "lasker": "12347d5ee412b7122ea3a061a76157d1",
+    "lasker": "44fae3bb898b4ed2444193ef544d97c8",
     "lgame": "1d41f28bb87db6e567cd0e2ef1971e47",
     "lightsout": "472008e609167d6f057bf7061cff956d",
-    "morris": "edc00231df2e6b3ad320decff15202f5",
+    "morris": "896a3cc4677d0654ebd3525a3e731995",
     "mutorere": "b42892da2880104270cae475405f828c",
     "nim": "4b5cde62e2cef2563dae26feb165155b",
     "nim3": "de7f98b07940dcc03d0379d3f372d45a",
@@ -387,9 +387,9 @@ RULES = {
     "pig": "6ef31df6dcb13441e2424932dd0f622c",
     "piglet": "72d74db3a83831c941dec5b92eeec8c6",
     "pocketcube": "965c8e2b71cab7ef31d4791f713e1d76",
-    "quixo": "d072f343672e1d663cf4921c03d53cb9",
+    "quixo": "10d4e98a4014ffade43ece332f025b0e",
     "sim": "a17a2e4f35db6a4f85a7aa1169a93425",
-    "teeko": "a59d3f8aff521bd73f298f160f774280",
+    "teeko": "76fa0ef7d53449ef74405fe30a7f5676",
     "tentozero": "9a91df923ce0ba6d77b9623c34070c84",
     "tictactoe": "b9686f2c7f91a140a63e01130552e9de",
     "tictactoe3": "9a222aa91e58389ba19bda1147b9c999",
@@ -405,9 +405,14 @@ def test_databases_of_today_are_known_by_the_digest_they_have(name):
 
 
 RULES_BEFORE = {
+    "baghchal": ["e28f01fd790a16baf25f354f1541897c"],
     "dobutsu": ["1d020cadee7fa46247ade64a65199333", "197ab1bb214dc4d782966c3cd932b5a9"],
     "dodgem": ["c1414467230caf26659fd2f12f167503"],
+    "lasker": ["12347d5ee412b7122ea3a061a76157d1"],
+    "morris": ["edc00231df2e6b3ad320decff15202f5"],
     "othello": ["178fdb317b8f972c61e9beb67833da3f", "a32af0f11d5c504c8d25b7eaca0ee0aa"],
+    "quixo": ["d072f343672e1d663cf4921c03d53cb9"],
+    "teeko": ["a59d3f8aff521bd73f298f160f774280"],
     "tictactoe": ["a6aeea55cdd381bc64ae56ace66818d3", "5e7ff4cdf150ec59299618c233f13644"],
 }
 """What that digest was of games before base classes and fields had what is alike."""

@@ -8,6 +8,7 @@ import pytest
 
 from retrograde.databases import open_database
 from retrograde.games import RuleError
+from retrograde.games.baghchal import BaghChal
 from retrograde.games.catalog import load_game
 from retrograde.games.lasker import Lasker
 from retrograde.games.morris import Morris
@@ -35,7 +36,9 @@ from tests.helpers.marks import thorough, thorough_but
 pytestmark = pytest.mark.long
 
 SMALL = ["quixo:2", "quixo:3", "teeko:3,2", "teeko:3,3", "morris:3", "morris:3,no", "lasker:3"]
+SMALL += ["baghchal:3,2,4,2", "baghchal:3,2,4,2,no"]
 LARGE = ["morris:6", "morris:9", "lasker:4", "lasker:10", "teeko", "quixo:5", "morris:5,no"]
+LARGE += ["baghchal", "baghchal:placing=no"]
 
 
 def arrays_of(game):
@@ -47,7 +50,7 @@ def arrays_of(game):
 
 
 def placed(game, section, shape, mask):
-    """Return the position with men on the cells of a shape, coloured by a mask, the first player to move."""
+    """Return the position with men on the cells of a shape; those in the mask are of the first kind."""
     men = [cell for cell in range(game.cells) if shape >> cell & 1]
     mine = sum(1 << cell for rank, cell in enumerate(men) if mask >> rank & 1)
     return mine | (shape ^ mine) << game.cells | section.number << 2 * game.cells
@@ -56,11 +59,12 @@ def placed(game, section, shape, mask):
 @pytest.mark.parametrize("variant", SMALL)
 def test_each_slot_is_a_shape_and_a_colouring(variant):
     game = load_game(variant)
-    for section, _, arrays in arrays_of(game):
+    for section, steps, arrays in arrays_of(game):
         for row, shape in enumerate(arrays.shapes.tolist()):
             for rank, mask in enumerate(arrays.masks.tolist()):
                 slot = arrays.start + row * len(arrays.masks) + rank
-                position, there = placed(game, section, shape, mask), game.unindex(section.tier, slot)
+                mine = mask ^ ((1 << shape.bit_count()) - 1) * steps.kind
+                position, there = placed(game, section, shape, mine), game.unindex(section.tier, slot)
                 # Equal colourings of a symmetric shape: the least has the slot, and the others are empty.
                 assert there == game.canonical(position) if game.index(position) == slot else there < 0
 
@@ -130,7 +134,7 @@ def test_same_bytes_as_slot_by_slot(variant, in_scratch, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("variant", ["morris:6", "morris:5,no", "teeko", "quixo:4", "teeko:4"])
+@pytest.mark.parametrize("variant", ["morris:6", "morris:5,no", "teeko", "quixo:4", "teeko:4", "baghchal:placing=no"])
 def test_the_same_bytes_of_larger_games(variant, tmp_path):
     game = load_game(variant)
     by_slot = solve(game, tmp_path / "slots.h5", method="numbered", fresh=True)
@@ -239,8 +243,7 @@ def test_steps_are_not_inherited():
 
     assert is_shaped(load_game("lasker"))
     assert not is_shaped(Own())
-    assert not is_shaped(load_game("baghchal"))
-    assert all(map(is_shaped, (Morris(), Teeko(), Quixo())))
+    assert all(map(is_shaped, (Morris(), Teeko(), Quixo(), BaghChal())))
 
 
 def test_steps_that_lead_nowhere_do_not_fit():
@@ -251,3 +254,18 @@ def test_steps_that_lead_nowhere_do_not_fit():
     for wrong in (steps._replace(slid=0), steps._replace(drops=1, put=1), steps._replace(slid=3)):
         with pytest.raises(NotShaped):
             sections_after(game, last, wrong)
+
+
+def test_steps_of_hunts_that_lead_to_wrong_sections_do_not_fit():
+    game = load_game("baghchal:3,2,4,2,no")
+    tigers = next(one for one in game.placements.sections if (one.men, one.number) == ((2, 4), 1))
+    steps = game.section_steps(tigers.men, tigers.number)
+    sections_after(game, tigers, steps)
+    for wrong in (
+        steps._replace(slid=1),  # it would be the tigers' turn again
+        steps._replace(leapt=2),  # there is no such section
+        steps._replace(clears=True, leapt=1),
+        steps._replace(kind=1),
+    ):
+        with pytest.raises(NotShaped):
+            sections_after(game, tigers, wrong)

@@ -166,7 +166,7 @@ def matching_game(file: CheckedFile, game: Game | None) -> Game:
     if not is_digest_of(file.rules, rules_digest(type(game))):
         raise OtherRules(
             f"the database {str(file.path)!r} was made with other rules of {file.variant}; "
-            "solve it again with --fresh, where the others are not those you want"
+            "solve it again with --fresh, or use the rules that made it"
         )
     start = given_start(game)
     if file.start not in (None, start):

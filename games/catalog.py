@@ -218,7 +218,7 @@ def installed_class(name: str) -> type[Game]:
         cls.name = name
         return cls
     near = get_close_matches(name, game_names(), 1)
-    known = f"the games are {', '.join(game_names())}, or a path such as ./mygame.py"
+    known = "list all games with: retrograde games, or give the path of a rule file, such as ./mygame.py"
     raise VariantError(f"no game {name!r}; {f'did you mean {near[0]}?' if near else known}")
 
 
@@ -272,7 +272,7 @@ def only_game(module: ModuleType) -> type[Game]:
     ]
     if len(games) != 1:
         names = ", ".join(cls.__name__ for cls in games) or "none"
-        raise VariantError(f"a rule module holds one subclass of Game; {module.__file__} holds {names}")
+        raise VariantError(f"{module.__file__} must define one subclass of Game, and defines {names}")
     return games[0]
 
 
@@ -282,7 +282,7 @@ def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
     With *known*, only these files are imported from there.
     """
     if not path.is_file():
-        raise VariantError(f"no rule module {str(path)!r}")
+        raise VariantError(f"no rule file {str(path)!r}; check the path")
     if "." in path.stem:
         raise VariantError(
             f"{path}: a game cannot be named {path.stem!r}; rename the file, with no dot but that of .py"
@@ -304,7 +304,8 @@ def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         line = getattr(error, "lineno", None) or line_in(error, path) or "?"
-        raise VariantError(f"{path}, line {line}: {type(error).__name__}: {error}") from error
+        what = error.msg if isinstance(error, SyntaxError) else error  # the text of a SyntaxError has the line again
+        raise VariantError(f"{path}, line {line}: {type(error).__name__}: {what}") from error
     except BaseException:
         del sys.modules[name]
         raise

@@ -137,7 +137,7 @@ def chess_reviews(
     try:
         board = None if game.variant else AnyBoard.from_fen(game.start, game.chess960)
     except ValueError as error:
-        tally.complain(f"game {tally.games}: {error}; its moves are left as they are")
+        tally.complain(f"game {tally.games}: {error}; its moves stay without comments")
     for ply, word in enumerate(word for word in game.words if word.kind == MOVE):
         found = None
         if board:
@@ -150,7 +150,7 @@ def chess_reviews(
                     board = board.after(move)
             except ValueError as error:
                 place = f"game {tally.games}, ply {ply + 1}"
-                tally.complain(f"{place}: {error}; the moves from there are left as they are")
+                tally.complain(f"{place}: {error}; the moves from there on stay without comments")
                 board = None
         if found:
             tally.count(found)

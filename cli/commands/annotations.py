@@ -121,7 +121,7 @@ def beginning(solution: "Solution", game: GameRecord, tally: AnnotationTally) ->
         if solution.start is None and game.is_played:
             raise PositionError(f"it has no tag FEN, and the whole game is not in the database of {solution.variant}")
     except RetrogradeError as error:
-        tally.complain(f"game {tally.games}: {error}; its moves are left as they are")
+        tally.complain(f"game {tally.games}: {error}; its moves stay without comments")
         return None
     return solution.start
 
@@ -177,7 +177,7 @@ def review_moves(
                 tally.count(found)
                 position = found.played.position
             except MoveError as error:
-                tally.complain(f"{where}: {error}; the moves from there are left as they are")
+                tally.complain(f"{where}: {error}; the moves from there on stay without comments")
                 position = None
         yield word, found
 

@@ -8,6 +8,7 @@ from retrograde.cli import options
 from retrograde.cli.commands.search import start_of
 from retrograde.cli.common import print_json, read_position
 from retrograde.cli.render.words import heading, indent, table
+from retrograde.cli.render.words import plies as plies_text
 from retrograde.games.catalog import variant
 
 if TYPE_CHECKING:
@@ -44,12 +45,13 @@ def command(source: str, position: str | None, plies: int | None, as_json: bool)
     counts = list(count_lines(game, start, plies))
     ended = plies is None or not counts[-1].going_on
     if as_json:
-        games = {"games": sum(count.ends for count in counts)} if ended else {}
+        total = {"games": sum(count.ends for count in counts)} if ended else {}
         rows = [count._asdict() for count in counts]
-        print_json({"variant": variant(game), "position": game.write(start), "plies": rows, **games})
+        print_json({"variant": variant(game), "position": game.write(start), "plies": rows, **total})
         return
     print_counts(counts)
-    what = f"{sum(count.ends for count in counts):,} games" if ended else f"{counts[-1].lines:,} lines of {plies} plies"
+    games = f"{sum(count.ends for count in counts):,} games"
+    what = games if ended else f"{counts[-1].lines:,} lines of {plies_text(len(counts) - 1)}"
     click.echo(f"\n{what}")
 
 

@@ -128,7 +128,7 @@ def print_starts(facts: Facts) -> None:
 def print_symmetry(facts: Facts) -> None:
     """Print how many positions there are if symmetric ones count once."""
     if facts["stored"] != facts["positions"]:
-        said = f"positions equal by symmetry are counted each; where one of each counts, there are {facts['stored']:,}"
+        said = f"these counts include symmetric positions; counted once, there are {facts['stored']:,} positions"
         click.echo(indent(faint(wrap(said, 2))) + "\n")
 
 
@@ -146,7 +146,7 @@ def print_tiers(facts: Facts, game: Game | None) -> None:
             longest = part["longest"]
             what = [longest_in_words(longest, game, facts["metric"]), longest["position"]] if longest else ["", ""]
             rows.append([tier, name, *(f"{part[noun]:,}" for noun in nouns), *what])
-    click.echo(f"{heading('Its parts')}, of positions equal by symmetry one counted\n")
+    click.echo(f"{heading('Its parts')}, symmetric positions counted once\n")
     click.echo(indent(table(rows, "<<" + ">" * (len(nouns) + 1) + "<")) + "\n")
 
 
@@ -157,7 +157,7 @@ def print_slices(slices: list[Facts]) -> None:
     for found in slices:
         longest = "" if found["longest_win"] is None else str(found["longest_win"])
         rows.append([found["own"], found["other"], *(f"{found[noun]:,}" for noun in nouns), longest])
-    click.echo(f"{heading('By material')}, of positions equal by symmetry one counted, in plies\n")
+    click.echo(f"{heading('By material')}, in plies, symmetric positions counted once\n")
     click.echo(indent(table(rows, "<<>>>>")) + "\n")
 
 

@@ -146,7 +146,7 @@ def command(
         if HUMAN in names:
             match.print_title()
         if HUMAN in names and not match.is_over():
-            click.echo("your move by its name; ? shows all moves with their values, help all you can do\n")
+            click.echo("enter a move by its name; ? shows all moves with their values, help lists the commands\n")
         finished = True
         try:
             match.play()

@@ -230,7 +230,7 @@ def solve_or_find(game: Game, path: Path, goal: Goal, how: Run) -> None:
     print_start_measure(facts)
     print_values(facts)
     if solved:
-        click.echo("it was solved before; solve it again with --fresh")
+        click.echo("it was solved before; add --fresh to solve it again")
     else:
         click.echo(how_it_went(facts))
     print_file(facts)
@@ -250,9 +250,9 @@ def found_or_solved(game: Game, path: Path, goal: Goal, how: Run) -> tuple[dict[
         with without_empty_folders(path), Lock(path) as lock:
             solved = is_solved(game, path, how.fresh, goal)  # perhaps by another process that held the lock
             if not solved:
-                if path.exists() and not how.fresh:  # made by an earlier text of the rules: `is_solved` allows that
+                if path.exists() and not how.fresh:  # made by earlier rules: `is_solved` allows that
                     click.echo(
-                        f"retrograde: {path} was made by an earlier text of {typed(game)}; it is replaced", err=True
+                        f"retrograde: {path} was made by earlier rules of {typed(game)}, and is replaced", err=True
                     )
                 before, explored = run(game, path, how, lock, goal)
     if solved:

@@ -107,12 +107,12 @@ def open_with_certificate(path: Path, source: str, database: str | None, seconds
 
 
 def source_text(oracle: "SearchingOracle") -> str:
-    """Return how questions are answered without a database: `it is searched, 3 s at a time`."""
+    """Return how questions are answered without a database: `searching, up to 3 s a question`."""
     from retrograde.cli.render.certified import claim
     from retrograde.solver.play.oracles.certified import CertifiedOracle
 
     book = f", beyond its book of {plies(oracle.book.plies)}" if oracle.book else ""
-    searched = f"it is searched{book}, {duration(oracle.seconds)} at a time"
+    searched = f"searching{book}, up to {duration(oracle.seconds)} a question"
     if not isinstance(oracle, CertifiedOracle):
         return searched
     file = oracle.certificate.file

@@ -91,7 +91,7 @@ class Thinker:
                 self.remark(f"{path}: {said_of(error)}")
                 self.tables.forget(path)
         what = f"no database of {material} in {self.tables.path}"
-        self.remark(f"{what}; it is searched; make one with: retrograde solve chess:{material}")
+        self.remark(f"{what}; searching; make one with: retrograde solve chess:{material}")
         return self.searches.best(material, board.fen(), moves, clock, question.options["Hash"])
 
     def tell(self, prober: Prober, known: tuple[int, Outcome], moves: list[str], most: int, clock: Clock) -> str:

@@ -234,7 +234,7 @@ def checked_position(game: Game, position: Any, source: str) -> int:
     except TypeError:
         raise Fault(f"{source} gives {position!r}, which is no int") from None
     if not 0 <= number < POSITION_LIMIT:
-        raise Fault(f"{source} gives {number}, and positions go from 0 to 2**{POSITION_BITS} - 1")
+        raise Fault(f"{source} gives {number}, but positions go from 0 to 2**{POSITION_BITS} - 1")
     return number
 
 

@@ -412,7 +412,7 @@ def test_other_games(home, solved):
     path.write_text(text)
     done = retrograde("annotate", "connect4:4,4", path, status=1)
     first, second = done.stdout.splitlines()
-    assert "line 4: no move '2' here; the moves are 1 3 4; the moves from there are left as they are" in done.stderr
+    assert "line 4: no move '2' here; the moves are 1 3 4; the moves from there on stay without comments" in done.stderr
     assert second.endswith(" 2 1") and "2 games" in done.stderr
     with Solution(open_database(solved("connect4:4,4"))) as solution:
         position, mistakes = solution.start, 0

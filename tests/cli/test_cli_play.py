@@ -30,7 +30,7 @@ def test_a_person_plays_against_perfection(play):
 
 
 def test_people_are_told_what_they_play_and_who_they_are(play):
-    assert play("connect4:4,4", moves="").startswith("Connect Four 4 × 4, you are Red (X)\nyour move by its name; ")
+    assert play("connect4:4,4", moves="").startswith("Connect Four 4 × 4, you are Red (X)\nenter a move by its name; ")
     assert play("connect4:4,4", "--first", "random", "--second", "human").startswith(
         "Connect Four 4 × 4, you are Yellow"
     )

@@ -114,7 +114,7 @@ def test_lines_of_a_variant_without_a_database_are_searched(tmp_path, monkeypatc
         ["1", "2231", "tie", "12"], ["3", "112233", "win", "1"], ["4", "2122", "lose", "12"]
     ]  # fmt: skip
     assert answers[1][2:] == ["error", answers[1][3]] and answers[1][3].startswith("no position 'nonsense'")
-    assert result.stderr.splitlines()[0].startswith("no database for connect4:width=4,height=4: it is searched, 20 s")
+    assert result.stderr.splitlines()[0].startswith("no database for connect4:width=4,height=4: searching, up to 20 s")
     said = json.loads(
         retrograde("query", "connect4:4,4", "--batch", "-", "--time", 20, "--json", input="2122\n").stdout
     )
@@ -165,7 +165,7 @@ def test_a_database_of_chess_is_found_by_the_men(solved, tmp_path, monkeypatch):
     swapped = json.loads(retrograde("query", "chess", "8/8/8/8/8/2K5/1r6/k7 w", "--json").stdout)
     assert (swapped["variant"], swapped["remoteness"]) == ("chess:KRK", exact["remoteness"])
     said = retrograde("query", "chess", "8/8/8/8/8/2k5/1Q6/K7 b", "--time", "0.1").stderr
-    assert said.startswith("no database here has the ending KQK: it is searched, 100 ms at a time; ")
+    assert said.startswith("no database here has the ending KQK: searching, up to 100 ms a question; ")
     assert said.splitlines()[0].endswith("; to solve it: retrograde solve chess:KQK")
     assert "mated in 16" in retrograde("query", "chess", "-", input=f"{fen}\n").stdout
 

@@ -393,7 +393,7 @@ class Walk(Game):
     [
         (1, r"do_move.* gives \d+, which has more than 64 bits"),
         (2, r"position [4-8]\d{4}: the rules raise ValueError: out of paint"),
-        (3, r"position \d+: do_move\(position, 0\) gives -1, and positions go from 0 to 2\*\*62 - 1"),
+        (3, r"position \d+: do_move\(position, 0\) gives -1, but positions go from 0 to 2\*\*62 - 1"),
         (4, r"position \d+: move 0 leads from tier 16 back to tier \d+; it must never fall"),
     ],
 )
@@ -468,7 +468,7 @@ class CrookedMirror(Countdown):
 @pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("interpreted", [True, False])
 def test_images_that_are_no_positions(path, interpreted):
-    with pytest.raises(RuleError, match=r"position 0: images\(2\) gives -1, and positions go from 0"):
+    with pytest.raises(RuleError, match=r"position 0: images\(2\) gives -1, but positions go from 0"):
         solve(CrookedMirror(), path, method="interpreted" if interpreted else "compiled")
 
 

@@ -304,7 +304,7 @@ class Cells(Field):
         rows = text.split("/")
         known = EMPTY + self.signs
         if tuple(map(len, rows)) != self.board.rows or set("".join(rows)) - set(known):
-            raise ValueError(f"{self.name} are {len(self.board.rows)} rows of signs of {known}, parted by /")
+            raise ValueError(f"{self.name} are {len(self.board.rows)} rows of signs of {known}, separated by /")
         for cell, sign in enumerate("".join(rows)):
             position = self.put(position, cell, known.index(sign))
         return position

@@ -147,7 +147,7 @@ def read(self: Any, text: str) -> int:
     told = [one for one in fields_in(self) if one.rows]
     position: int = blank(self)
     if len(parts) != sum(one.rows for one in told):
-        raise ValueError(f"a position says {', '.join(one.name for one in told)}, parted by /")
+        raise ValueError(f"a position says {', '.join(one.name for one in told)}, separated by /")
     with checked(self):
         for one in told:
             here, parts = parts[: one.rows], parts[one.rows :]

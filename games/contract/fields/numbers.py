@@ -129,7 +129,7 @@ class Numbers(Number):
     def parsed(self, position: int, text: str) -> int:
         numbers = text.split(",")
         if len(numbers) != self.count:
-            raise ValueError(f"{self.name} are {self.count} numbers, parted by commas, not {text!r}")
+            raise ValueError(f"{self.name} are {self.count} numbers, separated by commas, not {text!r}")
         for index, number in enumerate(numbers):
             position = self.put(position, index, self.number_in(number))
         return position

@@ -170,7 +170,7 @@ def test_faulty_texts_are_refused():
 
 def test_lines_are_counted_from_a_fen():
     said = retrograde("count", "chess", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "--plies", "1").stdout
-    assert "6 lines of 1 plies" in said
+    assert "6 lines of 1 ply" in said
 
 
 # Search

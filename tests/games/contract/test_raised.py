@@ -144,7 +144,7 @@ def test_every_command_says_of_rules_that_break_the_contract_what_check_says(com
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
     Path("heap.py").write_text(WIDE)
     said = retrograde(*command, "./heap.py", status=1).stderr
-    assert "heap breaks the contract: do_move at 10: for the move 1 it gives 1180591620717411303434, and" in said
+    assert "heap breaks the contract: do_move at 10: for the move 1 it gives 1180591620717411303434, but" in said
 
 
 # Of a numbering, the start as well

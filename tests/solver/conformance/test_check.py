@@ -508,7 +508,7 @@ class MovesAgain(Drawn):
 
 BROKEN = {
     NoStart: ("start", None, "is missing; give the class the first position as its start"),
-    StartTooLarge: ("start", None, "gives 4611686018427387904, and positions go from 0 to 2**62 - 1"),
+    StartTooLarge: ("start", None, "gives 4611686018427387904, but positions go from 0 to 2**62 - 1"),
     StartAsText: ("start", None, "gives '18', which is no int"),
     PrimitiveForgetsToReturn: ("primitive", "9a", "gives None; let it give WIN, LOSE, TIE or DRAW, or UNDECIDED"),
     NoMoves: ("generate_moves", None, "let that say who has won, or tie it"),
@@ -516,8 +516,8 @@ BROKEN = {
     MovesForgetToYield: ("generate_moves", "9a", "gives None; it must yield ints"),
     NegativeMoves: ("generate_moves", "9a", "yields -1; moves must be ints from 0"),
     MovesTwice: ("generate_moves", "9a", "yields the move 1 more than once; yield each once"),
-    PositionsBelowZero: ("do_move", None, "for the move 2 it gives -1, and positions go from 0"),
-    PositionsOutOfRange: ("do_move", str(3 << 60), "and positions go from 0 to 2**62 - 1"),
+    PositionsBelowZero: ("do_move", None, "for the move 2 it gives -1, but positions go from 0"),
+    PositionsOutOfRange: ("do_move", str(3 << 60), "but positions go from 0 to 2**62 - 1"),
     Halves: ("do_move", "9a", "for the move 1 it gives 9.0, which is no int"),
     MovesByTurns: ("do_move", "9a", "and, asked again, 1"),
     Raises: ("primitive", "9a", r"raises IndexError: list index out of range (test_check.py, line "),

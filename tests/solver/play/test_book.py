@@ -198,7 +198,7 @@ def test_commands_say_what_a_book_is(home):
 def test_play_and_query_look_into_the_book_and_search_beyond_it(home):
     retrograde("book", "connect4:4,4", "--plies", "3", "--workers", "1")
     asked = retrograde("query", "connect4:4,4", "2122")
-    assert "it is searched, beyond its book of 3 plies" in asked.stderr
+    assert "searching, beyond its book of 3 plies" in asked.stderr
     assert json.loads(retrograde("query", "connect4:4,4", "2122", "--json").stdout)["source"] == "search"
     first = json.loads(retrograde("query", "connect4:4,4", "212", "--json").stdout)
     assert (first["source"], first["value"], first["nodes"]) == ("book", "win", 0)

@@ -246,7 +246,7 @@ def test_query_without_a_database_searches_and_says_so(home):
     result = retrograde("query", "connect4:4,4", "2122", "--time", "5")
     assert "Red (X) to move loses in 12 plies" in result.stdout
     assert "proved by search: " in result.stdout
-    assert result.stderr.startswith("no database for connect4:width=4,height=4: it is searched, 5.0 s at a time; ")
+    assert result.stderr.startswith("no database for connect4:width=4,height=4: searching, up to 5.0 s a question; ")
     assert "to solve it: retrograde solve connect4:4,4" in result.stderr
 
 

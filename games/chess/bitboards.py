@@ -73,7 +73,7 @@ def reached_by(man):
 
 
 def planes_of(position):
-    """Return the four planes of a position, sets of squares."""
+    """Return the four planes of a position, sets of squares: white men, and the three bits of a man's kind."""
     state = position[4]
     # The upper two bits of a plane as a number from -2 to 1, for the sign.
     return (
@@ -176,7 +176,7 @@ class Bitboards:
         return found
 
     def targets(self, kind, square, occupied):
-        """Return the squares that a man of a kind other than a pawn attacks."""
+        """Return the squares, as bits, that a man of a kind other than a pawn attacks."""
         if kind == 2:
             return self.knight_reach[square]
         if kind == 4:

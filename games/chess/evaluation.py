@@ -49,7 +49,7 @@ class Evaluation(Bitboards):
     exchanges = True
 
     def squares_by(self, stage):
-        """Return what each kind of man is worth on each square: `[64 * kind + square]`, seen from White."""
+        """Return the worth of each kind on each square for White, in hundredths of a pawn: `[64 * kind + square]`."""
         return tuple(
             WORTH[kind] + BY_RANK[kind][stage][square >> 3] + BY_FILE[kind][stage][min(square & 7, 7 - (square & 7))]
             if kind in BY_RANK else 0

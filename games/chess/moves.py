@@ -33,6 +33,7 @@ class Moves(Board):
     # Forward
 
     def generate_moves(self, position):
+        """Yield the legal moves as ints: origin, target, and the man of a promotion."""
         turn = position >> TURN & 1
         own = occupied_by(position, turn)
         occupied = own | occupied_by(position, 1 - turn)
@@ -121,6 +122,8 @@ class Moves(Board):
         return not self.attacked(position, target if king == origin else king, 1 - side, after, victim)
 
     def do_move(self, position, move):
+        """Return the position after a legal move, with the sides exchanged if the new ending has its stronger side in
+        Black."""
         origin, target, promotion = move & 63, move >> 6 & 63, move >> 12
         place = place_of(position, origin)
         code = code_at(position, place)

@@ -110,7 +110,7 @@ class Numbering(Moves):
         return [part for part in parts if part[1]]
 
     def plain_size(self, tier):
-        """Return the number of slots without en passant rights: first White to move, then Black to move."""
+        """Return the number of slots of a tier without en passant rights: White to move first, then Black."""
         slots = self.turns(tier) * self.pairs_of_kings(tier)
         for number in range(4):
             slots *= max(1, self.groups[4 * self.row(tier) + number])
@@ -260,7 +260,7 @@ def choose(number, like):
 
 
 def last_choice(rest, like):
-    """Return the greatest square in the placement of like men with this number."""
+    """Return the greatest square in the placement number *rest* of *like* equal men."""
     square = 63
     while choose(square, like) > rest:
         square -= 1

@@ -39,6 +39,7 @@ class Chess(Numbering):
         return men.dead_table()
 
     def primitive(self, position):
+        """Return LOSE for mate, DRAW for stalemate or if nobody can mate, else UNDECIDED."""
         if self.is_dead(position):
             return DRAW
         if self.can_move(position):

@@ -143,6 +143,7 @@ def labels(board: Board) -> Iterator[str]:
 
 
 def pieces(board: Board, signs: str) -> Iterator[str]:
+    """Yield the pieces on the places that are not empty."""
     for place, ((x, y), sign) in enumerate(zip(board.places, signs, strict=True)):
         if sign != ".":
             kind = "sign" if is_ground(board, sign) else "man"
@@ -159,6 +160,7 @@ def hits(board: Board) -> Iterator[str]:
 
 
 def piece(look: str, x: float, y: float) -> str:
+    """Return the picture of a piece by its look, such as "crimson disc"."""
     # A look is like "white king", "red disc 3" or just a sign: a colour, a shape, a text.
     words = look.split()
     shape = next((word for word in words if word in SHAPES or word in MEN), None)
@@ -184,7 +186,7 @@ def piece(look: str, x: float, y: float) -> str:
 
 
 def marks(board: Board, places: Sequence[int], kind: str) -> Iterator[str]:
-    """Yield marks of a kind around places."""
+    """Yield marks of a kind, such as "end", around places."""
     for place in places:
         x, y = board.places[place]
         yield f'<rect class="{kind}" x="{x - 0.46:g}" y="{y - 0.46:g}" width=".92" height=".92" rx=".08"/>'

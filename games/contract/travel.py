@@ -32,7 +32,8 @@ Rules = tuple[Source, tuple[Source, ...]]
 
 
 def pickle_parts(game: Any) -> tuple[Any, ...]:
-    """Return what pickle stores for a game: a function of this module, and its arguments."""
+    """Return what pickle stores for a game: `by_class` with the class, or `by_source` with its modules' sources, and
+    the options."""
     cls = type(game)
     options = tuple(getattr(game, field.name) for field in fields(cls))
     module = module_of(cls)

@@ -95,7 +95,7 @@ class Board(Game):
         return (even & ~self.right) >> width - 1 | odd >> width
 
     def turned(self, squares):
-        """Return a set of squares as the other player sees it."""
+        """Return a set of squares as the other player sees it: the board turned round."""
         # Reverse the order of 32 bits: exchange bits, pairs, halves of bytes, bytes and halves.
         squares = (squares & 0x55555555) << 1 | squares >> 1 & 0x55555555
         squares = (squares & 0x33333333) << 2 | squares >> 2 & 0x33333333

@@ -17,6 +17,7 @@ class Moves(Board):
     # Forward
 
     def generate_moves(self, position):
+        """Yield the captures, or else the steps, as ints: the origin, and the directions."""
         own, other, kings = unpacked(position)
         empty = self.all ^ own ^ other
         capturing = self.capturing(own, other, kings)
@@ -78,6 +79,7 @@ class Moves(Board):
         return steps != 0 or self.capturing(own, other, kings) != 0
 
     def do_move(self, position, move):
+        """Return the position after a step or a series of captures."""
         own, other, kings = unpacked(position)
         at = 1 << (move & 31)
         own ^= at

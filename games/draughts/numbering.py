@@ -106,6 +106,7 @@ class Numbering(Moves):
         return ones.bit_count() + 2 * twos.bit_count() + 4 * fours.bit_count()
 
     def tier(self, position):
+        """Return the tier by the pieces of both sides and the advance of their men."""
         own, other, kings = unpacked(position)
         own_count, other_count = own.bit_count(), other.bit_count()
         own_kings, other_kings = (own & kings).bit_count(), (other & kings).bit_count()

@@ -23,7 +23,7 @@ def in_words(pieces: str, rows: int) -> str:
 
 
 def side_in_words(side: str) -> str:
-    """Return the pieces of one side in words."""
+    """Return the pieces of one side in words: `two kings and man` for KKM."""
     kings, men = side.count("K"), side.count("M")
     words = [f"{COUNTS[kings]}king{'s' * (kings > 1)}"] * (kings > 0)
     words += [f"{COUNTS[men]}{'men' if men > 1 else 'man'}"] * (men > 0)

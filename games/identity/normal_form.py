@@ -104,6 +104,7 @@ class Normalizer:
     # Scopes
 
     def normalize_function(self, node: Any) -> Any:
+        """Return the normal form of a function: what stands outside it, its arguments with defaults, and its body."""
         outside = tuple(self.fields_of(node, "name", "body", "args"))
         arguments = node.args
         keyword_defaults = [default for default in arguments.kw_defaults if default]
@@ -115,6 +116,8 @@ class Normalizer:
         return "Function", nested, outside, names, required, defaults, self.normalize_inside(bound, node.body)
 
     def normalize_class(self, node: ast.ClassDef) -> Any:
+        """Return the normal form of a class: what stands outside it, and the statements of its body that decide
+        something."""
         outside = tuple(self.fields_of(node, "name", "body"))
         nested = (node.name,) if self.scopes else ()
         bound = dict(bindings(node.body))
@@ -131,6 +134,7 @@ class Normalizer:
         return "Class", nested, outside, tuple(body)
 
     def normalize_comprehension(self, node: Any) -> Any:
+        """Return the normal form of a comprehension, whose targets are local names."""
         first = self.normalize(node.generators[0].iter)  # is evaluated outside
         bound: dict[str, ImportTarget | None] = {}
         for generator in node.generators:
@@ -166,7 +170,8 @@ class Normalizer:
         return found
 
     def resolve(self, value: ast.expr, attributes: list[str]) -> tuple[Any, list[str]]:
-        """Return (the normal form of a value with some of its attributes, the attributes left)."""
+        """Return (the normal form of a value with some of its attributes, the attributes left): for `shapes.bar.width`,
+        that of `shapes.bar` and ["width"]."""
         # Case: an attribute of super()
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "super" and attributes:
             return (self.resolver.resolve_inherited(attributes[0]), self.normalize(value)), attributes[1:]

@@ -127,6 +127,8 @@ class Trace:
         return [(number, body[name]) for number, body in enumerate(self.bodies) if name in body]
 
     def resolve_member(self, name: str) -> Any:
+        """Return ("Member", name, its number) for a member of the game, and ("Member", name) if the game has none of
+        that name."""
         if name in DYNAMIC_ATTRIBUTES:
             raise Dynamic
         found = self.definitions(name)
@@ -139,11 +141,14 @@ class Trace:
         return "Super", name, tuple(self.number(*one) for one in found)
 
     def resolve_self(self) -> Any:
+        """Return the answer for the game itself; raise HandedOn unless *handed_on*."""
         if not self.handed_on:
             raise HandedOn
         return ("Self",)
 
     def resolve_attribute(self, name: str) -> Any:
+        """Return the answer for an attribute of anything: its name, or a member of that name if the game is
+        handed on."""
         if name in DYNAMIC_ATTRIBUTES:
             raise Dynamic
         if self.handed_on and self.definitions(name):
@@ -179,6 +184,7 @@ class Trace:
     # Globals
 
     def resolve_global(self, names: list[str]) -> tuple[Any, list[str]]:
+        """Return (answer, names that it does not cover) for a global name, or one of Python's own."""
         name, *attributes = names
         if name in vars(self.module):
             return self.resolve_in(self.module, names)
@@ -189,6 +195,7 @@ class Trace:
         return ("Unknown", name), attributes
 
     def resolve_import(self, target: ImportTarget, names: list[str]) -> tuple[Any, list[str]]:
+        """Return (answer, names that it does not cover) for what an import statement binds."""
         module, name = self.imported(self.module, target)
         if module is None:
             return ("Missing", *target), names

@@ -69,7 +69,7 @@ class Captures(Placed):
                 yield path
 
     def captures(self, position):
-        """Yield all ways in which a man can capture others."""
+        """Yield each path by which a man can capture others, as an int: see the module."""
         mine, theirs = self.sides(position)
         for man in range(self._cells):
             path, step = 32 | man, self.steps  # 32 is the leading 1 above the five bits of the point
@@ -123,7 +123,7 @@ class Captures(Placed):
         return man, theirs, been
 
     def row(self, men, point, direction):
-        """Return the men in an unbroken row from a point (or -1) on, in a direction of `ways`."""
+        """Return, as bits, the men in an unbroken row from a point (or -1) on, in a direction of `ways`."""
         found = 0
         while point >= 0 and men >> point & 1:
             found |= 1 << point

@@ -36,6 +36,7 @@ class InHand(Placed):
         return "/".join(filter(None, (super().write(position), self.hands_text(position))))
 
     def read(self, text):
+        """Return the position of a text, with the men in hand after its last slash, or else the fewest."""
         rows, _, hands = text.strip().rpartition("/")
         if not hands.replace("-", "").isdecimal():
             return super().read(text)

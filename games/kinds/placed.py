@@ -133,8 +133,8 @@ class Placed(Game):
         return moved
 
     def _section(self, position):
-        """Return a position's index into the tables of sections, or NONE. It is the index as the first player sees
-        it."""
+        """Return a position's index into the tables of sections, as the first player sees it; NONE if it is in no
+        section."""
         section, taken = position >> self._bits, 0
         other = self._swaps and section & 1
         section -= other
@@ -204,7 +204,8 @@ class Placed(Game):
         return occupied
 
     def _rank(self, position, occupied, subsection, symmetry):
-        """Return the number of other occupied cells and of the men of each kind, after a symmetry."""
+        """Return the rank within a subsection, after a symmetry: that of the other occupied cells, then of the men of
+        each kind."""
         left = self._moved(occupied, symmetry)
         rank = self._choice(left & self._others, self._others)
         for kind in range(self._kinds - 1):
@@ -214,8 +215,8 @@ class Placed(Game):
         return rank
 
     def _choice(self, men, free):
-        """Return the number of *men*, on some of the *free* cells, among all sets of as many (combinatorial number
-        system)."""
+        """Return the number of *men*, on some of the *free* cells, among all sets of as many: {0, 1}, {0, 2}, {1, 2}, …
+        (combinatorial number system)."""
         number = count = 0
         while men:
             lowest = men & -men
@@ -393,8 +394,8 @@ class Placed(Game):
 
     @cached_property
     def _side_leasts(self):
-        """The least patterns on side cells, by set, number of men and number: cells << 1 | whether key and side are
-        symmetric."""
+        """The least patterns on side cells, by set, number of men and number: `cells << 1 | (key and side are
+        symmetric)`."""
         declared = self._declared
         return tuple(
             2 * cells_of(pattern, declared.side) + (len(declared.sides[symmetries][pattern][1]) > 1)
@@ -423,14 +424,15 @@ class Placed(Game):
 
     @cached_property
     def _first_subsections(self):
-        """For each section, the number of its first subsection, less that subsection's men on key cells."""
+        """For each section, the number of its first subsection minus the men on key cells there: plus a position's key
+        men, it is its subsection."""
         subsections = list(enumerate(self._declared.subsections))
         return self._by_section(
             {self._place(subsection.section): number - subsection.key_men for number, subsection in subsections}
         )
 
     def _place(self, section):
-        """Return the index of a section in these tables."""
+        """Return the index of a section in the tables: its number, then its men of each kind, as digits."""
         place = section.number
         for men, most in zip(section.men, self._most_men, strict=True):
             place = place * (most + 1) + men

@@ -258,7 +258,7 @@ def section_of(cells: int, section: Sequence[object]) -> Section:
 
 
 def expect_sections(cells: int, sections: Sequence[Section], swap: tuple[int, ...]) -> None:
-    """Raise RuleError if sections do not fit together."""
+    """Raise RuleError if sections differ in kinds, repeat each other, or take too many bits, tiers or keys."""
     kinds = len(sections[0].men)
     seen: set[tuple[tuple[int, ...], int]] = set()
     for section in sections:
@@ -299,7 +299,7 @@ def checked_order(cells: int, order: Sequence[int]) -> Order:
 
 
 def closed(cells: int, orders: Iterable[Order]) -> tuple[Order, ...]:
-    """Return all symmetries that follow by composition, the identity first."""
+    """Return all symmetries that follow from these by composition, the identity first."""
     found = dict.fromkeys([tuple(range(cells))])
     makers = list(orders)
     left = list(found)

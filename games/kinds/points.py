@@ -23,6 +23,7 @@ def alquerque(columns: int, rows: int, pieces: Mapping[str, str] = MappingProxyT
     points = grid(columns, rows, pieces)
 
     def are_joined(one: int, other: int) -> bool:
+        """Return whether a line joins two neighbouring points."""
         (left, top), (x, y) = points.places[one], points.places[other]
         # A diagonal step changes both numbers by one, so the sum is even at both ends or at neither.
         return left == x or top == y or (left + top) % 2 == 0

@@ -187,6 +187,7 @@ class TwoHands(Game):
 
     @cached_property
     def board(self):
+        """The board, with a row of places for the men in each player's hand above and below."""
         refuse(self._misnamed())
         rows, signs = len(self._rows), "".join(self.steps)
         cells, left = grid(self.columns, rows), (self._beside - self.columns) / 2
@@ -205,6 +206,7 @@ class TwoHands(Game):
                 yield f"called has {name!r} for {sign!r}; it must have text, for men of {''.join(self.steps)}"
 
     def signs(self, position):
+        """Return the signs of the North hand, the board and the South hand."""
         turn = position >> self._turn_at
         if turn:
             position = self.turned(position)

@@ -73,6 +73,8 @@ class Cells(Field):
     """The number of cells."""
 
     def sized_for(self, game: Any) -> "Cells":
+        """Return a copy for a game, with its board, and the numbers of cells, rows and bits; raise ValueError if they
+        are too many."""
         found: Cells = super().sized_for(game)
         board = self.declared_board(game) if callable(self.declared_board) else self.declared_board
         if isinstance(board, int | tuple):
@@ -105,12 +107,14 @@ class Cells(Field):
     """Where the cells of each sign are."""
 
     def masks(self) -> dict[int, int]:
+        """Return the bits that the field takes, by index of the word."""
         found: dict[int, int] = {}
         for at, place, _, size in chain(*self.planes):
             found[at] = found.get(at, 0) | (1 << size) - 1 << place
         return found
 
     def prepare_formulas(self, fields: Mapping[str, Field]) -> None:
+        """Compute the expressions and numbers that formulas use; *fields* are all fields of the game."""
         self.kinds = len(self.planes)
         self.full = (1 << self.size) - 1
         counts = [f"({word_of(self.words, at)} & {mask}).bit_count()" for at, mask in self.masks().items()]
@@ -272,6 +276,7 @@ class Cells(Field):
         """Return a position in which what is on one cell has gone to another; what was there is gone."""
 
     def sources(self, quick: bool) -> dict[str, str]:
+        """Return the methods as texts of lambdas, by name, with those over planes in several words."""
         found = super().sources(quick)
         if self.kinds < 2:
             del found["swapped"]
@@ -282,11 +287,13 @@ class Cells(Field):
         return found
 
     def bounds(self, method: str) -> dict[str, tuple[int, int]]:
+        """Return the least and the greatest value of each argument of a method."""
         cells = (0, self.size - 1)
         signs = (0 if method == "put" else 1, self.kinds)
         return {"cell": cells, "start": cells, "goal": cells, "sign": signs, "cells": (0, self.full)}
 
     def refusal(self, method: str, *arguments: Any) -> str:
+        """Return what is wrong with arguments that are within their bounds; "" if nothing is."""
         if method == "add" and not self.is_empty(*arguments[:2]):
             return f"cell {arguments[1]} is not empty; put() replaces what is there"
         return ""
@@ -301,6 +308,7 @@ class Cells(Field):
         return "".join((EMPTY + self.signs)[self.get(position, cell)] for cell in range(self.size))
 
     def parsed(self, position: int, text: str) -> int:
+        """Return the position with the signs of a text on the cells; raise ValueError for a wrong text."""
         rows = text.split("/")
         known = EMPTY + self.signs
         if tuple(map(len, rows)) != self.board.rows or set("".join(rows)) - set(known):
@@ -342,7 +350,7 @@ def cells_of(bits: str, size: int) -> str:
 
 
 def table_of_cells(first: int, count: int) -> str:
-    """Return the name of a table that has for each set of *count* cells, from *first* on, its cells."""
+    """Return the name of a table from each set of *count* cells, *first* and the next ones, to a tuple of its cells."""
     name = f"CELLS_{first}_{count}"
     if name not in TABLES:
         found: list[tuple[int, ...]] = [()]

@@ -64,7 +64,7 @@ def checked(game: Any) -> Iterator[None]:
 
 
 def checking(field: Field, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method of a field that checks its arguments."""
+    """Return a method of a field that raises ValueError for arguments out of their bounds."""
     bounds = field.bounds(name)
     names = [*signature(method).parameters]
 

@@ -120,6 +120,7 @@ def signs(self: Any, position: int) -> str:
 
 
 def position_of(self: Any, signs: str, turn: str) -> int:
+    """Return the position with these signs and this player to move; raise ValueError if there is none."""
     position: int = blank(self)
     with checked(self):
         for one in fields_in(self):
@@ -132,6 +133,7 @@ def position_of(self: Any, signs: str, turn: str) -> int:
 
 
 def draw_turn(self: Any, position: int) -> str:
+    """Return the sign of the player to move."""
     turn = next(one for one in fields_in(self) if isinstance(one, Turn))
     board: Board | None = self.draw_board()
     sign = turn.text(position)
@@ -143,6 +145,7 @@ def write(self: Any, position: int) -> str:
 
 
 def read(self: Any, text: str) -> int:
+    """Return the position of a text, field by field."""
     parts = text.strip().replace("\n", "/").replace(" ", "").split("/")
     told = [one for one in fields_in(self) if one.rows]
     position: int = blank(self)
@@ -156,6 +159,7 @@ def read(self: Any, text: str) -> int:
 
 
 def show(self: Any, position: int) -> str:
+    """Return the text of each field, the board in lines."""
     lines = []
     for one in fields_in(self):
         if isinstance(one, Cells):

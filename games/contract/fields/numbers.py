@@ -21,6 +21,7 @@ class Number(Field):
     """The bits of one number."""
 
     def sized_for(self, game: Any) -> "Number":
+        """Return a copy for a game, with its range; raise ValueError if that is empty."""
         found: Number = super().sized_for(game)
         for name in ("low", "high", "count"):
             value = getattr(self, name)
@@ -50,6 +51,7 @@ class Number(Field):
         return {"number": (self.low, self.high), "index": (0, self.count - 1)}
 
     def refusal(self, method: str, *arguments: Any) -> str:
+        """Return what is wrong with arguments that are within their bounds; "" if nothing is."""
         if method != "add":
             return ""
         position, *index, amount = arguments
@@ -89,6 +91,7 @@ class Numbers(Number):
         return self.at + words, (numbers + 1) * self.bits
 
     def prepare_formulas(self, fields: Mapping[str, Field]) -> None:
+        """Compute the expressions and numbers that formulas use; *fields* are all fields of the game."""
         super().prepare_formulas(fields)
         self.shift = f"{self.place} + {self.bits} * index"
         if self.is_spread:
@@ -96,12 +99,14 @@ class Numbers(Number):
             self.word = f"position[{self.at} + index // {self.in_word}]"
 
     def masks(self) -> dict[int, int]:
+        """Return the bits that the field takes, by index of the word."""
         if not self.is_spread:
             return super().masks()
         held = [min(self.in_word, self.count - first) for first in range(0, self.count, self.in_word)]
         return {self.at + after: (1 << self.bits * numbers) - 1 for after, numbers in enumerate(held)}
 
     def changed_words(self, text: str) -> dict[int, str]:
+        """Return the words that change, as (index, expression), from a text with the number at an index."""
         if not self.is_spread:
             return super().changed_words(text)
         found = {}
@@ -175,12 +180,15 @@ class Turn(Field):
         self.players = len(signs)
 
     def sized_for(self, game: Any) -> "Turn":
+        """Return a copy for a game, with its players."""
         found: Turn = super().sized_for(game)
         found.width = 0 if self.by else (self.players - 1).bit_length()
         found.rows = 0 if self.by else 1
         return found
 
     def prepare_formulas(self, fields: Mapping[str, Field]) -> None:
+        """Compute the expression for the player to move: stored bits, or the number of filled cells modulo the
+        players."""
         # Step 1: the player to move, `now`; the position with a given `player` to move, and with the next one.
         if self.by:  # follows from the count of a field of cells
             if not hasattr(fields.get(self.by), "count_of"):

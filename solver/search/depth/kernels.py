@@ -117,10 +117,7 @@ class DepthWorkspace(NamedTuple):
 def make_workspace(
     size: tuple[int, int], entries: int, stop: Array, game: Game, tables: int | None = None
 ) -> DepthWorkspace:
-    """Return the workspace for a *size* of (plies, moves), with a table of *entries* entries.
-
-    *tables* is the address of endgame tables.
-    """
+    """Return a workspace for (plies, moves), a table of *entries* entries, and the address of endgame *tables*."""
     words = (Traits.of(game).width,) if Traits.of(game).width else ()
     moves, promises = np.zeros((2, *size), np.int64)
     keys = np.full((entries, *words), NO_POSITION, np.int64)

@@ -45,10 +45,9 @@ def read_name(text: str) -> DepthLimits | None:
 
 
 def searcher_named(name: str, game: Game, chance: Random) -> Callable[[int], int] | None:
-    """Return the function that chooses a move by a limited search; None if the name means another player.
+    """Return a function from a position to a move for a name such as `depth:4` or `mcts:1000`; None for other names.
 
-    `mcts:1000` is Monte Carlo tree search by so many playouts. Searches to a depth or for a time probe the databases of
-    smaller games in the home folder.
+    Searches to a depth or for a time probe the databases of smaller games in the home folder.
     """
     kind, _, amount = name.partition(":")
     if kind == "mcts" and amount.isdecimal() and int(amount):
@@ -93,10 +92,9 @@ class AdaptiveDepthSearch:
 
 
 def depth_search_for(game: Game, paranoid: bool = False, tables: "EndgameTables | None" = None) -> "DepthSearch":
-    """Return the depth-limited search that fits a game.
+    """Return the search that fits a game: by value, by points, or max^n for several players unless *paranoid*.
 
-    By points if moves or chance or a metric of points matter, else by value, with endgame *tables*. With more than two
-    players max^n, or points if *paranoid*.
+    Only the search by value probes endgame *tables*.
     """
     from retrograde.solver.search.depth.searcher import MaxNSearch, ValueSearch
 

@@ -67,7 +67,8 @@ class LoadedTables:
 
 
 def find_tables(game: Game, position: int | None = None, most: int = MOST_BYTES) -> LoadedTables | None:
-    """Return the tables in the home folder that play from *position* may reach, or from any; None if there are none.
+    """Return the tables in the home folder that play from *position* (None: from any) may reach, within *most* bytes,
+    or None.
 
     Databases that cannot be read, or that other rules have made, are skipped.
     """
@@ -103,10 +104,8 @@ def probed_by(game: Any) -> Any:
 def load_tiers(
     database: Database, game: Game, tiers: Container[int], known: Container[int], most: int
 ) -> dict[int, Array]:
-    """Return those of *tiers* that a database of the family has and that are not *known*.
-
-    They take at most *most* bytes; small ones come first.
-    """
+    """Return those of *tiers* that a database of the family has and that are not *known*, small ones first, within
+    *most* bytes."""
     other, endings = database.game, probed_by(game)
     if variant(other) == variant(game) or type(other) is not type(endings) or other.family != endings.family:
         return {}

@@ -156,7 +156,7 @@ def scorecard(
 
 
 def verdict_text(game: Game, review: "Review") -> str:
-    """Return in words what a move was worth."""
+    """Return in words what a move was worth: `kept the win, in 5`, `threw the tie away: lose, in 4; better b2`."""
     played, best = review.played, review.best
     now, could = played.brings, best.brings
     far = ahead(game, played)

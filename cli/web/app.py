@@ -108,7 +108,7 @@ def make_app(
     hosts = hosts or Hosts()
     works = allow_solve or not hosts.are_open
     library = Library(variants, seconds, works)
-    solves = Solves(allowed=works, frank=not hosts.are_open)
+    solves = Solves(allowed=works, shows_errors=not hosts.are_open)
     app = FastAPI(
         title="retrograde", version=version("retrograde"), description=__doc__ or "", responses=ERRORS,
         docs_url=None, redoc_url=None,

@@ -238,7 +238,7 @@ def picture_by_database(solution: Solution) -> str:
 
 
 def about(library: Library, solves: Solves, text: str) -> VariantStatus:
-    """Return why a variant may not open, and what to do."""
+    """Return the state of a variant (solved, unsolved, unavailable or unknown), and what to do if it does not open."""
     try:
         name: str | None = variant(named_game(text))
     except RetrogradeError:

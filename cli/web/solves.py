@@ -76,11 +76,11 @@ class Solve:
 
 
 class Solves:
-    """All solves requested since the server started. *frank*: error messages are shown as they are."""
+    """All solves requested since the server started. *shows_errors*: answers have error messages as they are."""
 
-    def __init__(self, allowed: bool, frank: bool = True):
+    def __init__(self, allowed: bool, shows_errors: bool = True):
         self.allowed = allowed
-        self.frank = frank
+        self.shows_errors = shows_errors
         self.token = secrets.token_urlsafe(24) if allowed else ""
         """Requests must send it. Only our own page can know it: pages from elsewhere cannot read our answers."""
         self.all: dict[str, Solve] = {}
@@ -194,7 +194,9 @@ class Solves:
             return "stopped", f"it takes more than {duration(LONGEST_SOLVE)}; what is done is kept"
         log.error("solving %s: %s", solve.variant, ascii(output))
         words = output.removeprefix("retrograde: ").removeprefix("error: ")
-        return "failed", printable(words) if self.frank else "the solve failed; this server's own output says more"
+        return "failed", printable(
+            words
+        ) if self.shows_errors else "the solve failed; this server's own output says more"
 
 
 class Stopped(Exception):

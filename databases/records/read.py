@@ -73,6 +73,7 @@ class RecordsReader(GapReader):
         return RecordBlocks(positions, masks, low, high)
 
     def read_block(self, number: int) -> RecordBlock:
+        """Return a decoded block, as RecordBlock describes it."""
         mask = int(self.blocks.masks[number])
         sums, outcomes = self.read_gaps(number, self._begins(number), mask)
         return RecordBlock(mask_runs(mask), ~mask, sums.data, outcomes.data)

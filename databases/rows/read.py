@@ -41,6 +41,7 @@ class RowsReader(SlotReader):
         self.checks, self.tiers  # noqa: B018
 
     def read_block(self, number: int) -> RowBlock:
+        """Return a decoded block; raise DamagedDatabase if an outcome is not in the legend."""
         block = self.file.locked(lambda: self._decode(number))
         self.check_outcomes(block.outcomes)
         return block

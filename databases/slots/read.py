@@ -46,6 +46,7 @@ class OutcomeReader(SlotReader):
         return rows
 
     def read_block(self, number: int) -> memoryview:
+        """Return the legend rows of a block's items."""
         outcomes = self.file.locked(lambda: self.read_items(number, self.outcome_type))
         self.check_outcomes(outcomes)
         return outcomes.data

@@ -161,8 +161,8 @@ def least_squares(features: Array, worth: Array, prior: Array) -> Array:
 
 
 def logistic_regression(features: Array, chances: Array, prior: Array) -> Array:
-    """Return the weights, near *prior* if undetermined, with which 1 / (1 + exp(-features @ weights)) fits *chances*
-    best.
+    """Return the weights with which 1 / (1 + exp(-features @ weights)) fits *chances* best, near *prior* if
+    undetermined.
 
     Newton's method minimises the cross entropy plus a small penalty for changes.
     """

@@ -458,6 +458,7 @@ class SpellOut(Expressions):
 
 @overload(replaced)
 def _(position, place, number):
+    """Return what numba compiles for `replaced`."""
     if isinstance(position, types.BaseTuple):
         return lambda position, place, number: tuple_setitem(position, place, number)
     return None
@@ -465,6 +466,7 @@ def _(position, place, number):
 
 @overload(filled)
 def _(game, number):
+    """Return what numba compiles for `filled`."""
     return eval(f"lambda game, number: ({'number, ' * Traits.of(game.game).width})")
 
 
@@ -493,10 +495,12 @@ def count_leading_zeros(typingctx, number):
 
 @overload_method(types.Integer, "bit_count")
 def _(number):
+    """Return what numba compiles for `bit_count`."""
     return lambda number: count_ones(number)
 
 
 @overload_method(types.Integer, "bit_length")
 def _(number):
+    """Return what numba compiles for `bit_length`."""
     bits = number.bitwidth
     return lambda number: bits - count_leading_zeros(number)

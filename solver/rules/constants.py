@@ -94,6 +94,7 @@ def finder(table: DictType) -> Any:
 
 @overload(operator.getitem)
 def _(table, key):
+    """Return what numba compiles for `getitem`."""
     if not isinstance(table, DictType) or not isinstance(key, types.Integer):
         return None
     find, values = finder(table), table.items.values
@@ -109,6 +110,7 @@ def _(table, key):
 
 @overload(operator.contains)
 def _(table, key):
+    """Return what numba compiles for `contains`."""
     if not isinstance(table, DictType):
         return None
     find = finder(table)
@@ -117,6 +119,7 @@ def _(table, key):
 
 @overload_method(DictType, "get")
 def _(table, key, default):
+    """Return what numba compiles for `get`."""
     find, values = finder(table), table.items.values
 
     def value_or_default(table, key, default):
@@ -128,6 +131,7 @@ def _(table, key, default):
 
 @overload(len)
 def _(table):
+    """Return what numba compiles for `len`."""
     if not isinstance(table, DictType):
         return None
     count = len(table.items.keys)
@@ -136,18 +140,21 @@ def _(table):
 
 @overload_method(DictType, "keys")
 def _(table):
+    """Return what numba compiles for `keys`."""
     keys = table.items.keys
     return lambda table: keys
 
 
 @overload_method(DictType, "values")
 def _(table):
+    """Return what numba compiles for `values`."""
     values = table.items.values
     return lambda table: values
 
 
 @overload_method(DictType, "items")
 def _(table):
+    """Return what numba compiles for `items`."""
     keys, values = table.items.keys, table.items.values
 
     def items(table):

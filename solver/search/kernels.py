@@ -357,6 +357,7 @@ def has_promise(game: Game) -> bool:
 
 @overload(has_promise)
 def _(game):
+    """Return what numba compiles for `has_promise`."""
     return lambda game: game.has_promise != 0
 
 
@@ -525,6 +526,7 @@ def is_in_table(position: Any, memory: SearchMemory) -> bool:
 
 @overload(is_in_table)
 def _(position, memory):
+    """Return what numba compiles for `is_in_table`."""
     if isinstance(position, types.BaseTuple):
         return lambda position, memory: is_position(position)
     return lambda position, memory: 0 <= position < 1 << memory.position_bits
@@ -537,6 +539,7 @@ def permuted(position: Any, bits: int) -> Any:
 
 @overload(permuted)
 def _(position, bits):
+    """Return what numba compiles for `permuted`."""
     if isinstance(position, types.BaseTuple):
         return lambda position, bits: position
     return lambda position, bits: permute(position, bits)
@@ -561,6 +564,7 @@ def bucket_number(key: Any, bits: int) -> int:
 
 @overload(bucket_number)
 def _(key, bits):
+    """Return what numba compiles for `bucket_number`."""
     if isinstance(key, types.BaseTuple):
         return lambda key, bits: hash_of(key_of(key), bits)
     return lambda key, bits: key & (1 << bits) - 1
@@ -573,6 +577,7 @@ def entry_words(key: Any) -> int:
 
 @overload(entry_words)
 def _(key):
+    """Return what numba compiles for `entry_words`."""
     words = 1 + len(key) if isinstance(key, types.BaseTuple) else 1
     return lambda key: words
 
@@ -585,6 +590,7 @@ def rest_of(key: Any, memory: SearchMemory) -> int:
 
 @overload(rest_of)
 def _(key, memory):
+    """Return what numba compiles for `rest_of`."""
     if isinstance(key, types.BaseTuple):
         return lambda key, memory: 1
     return lambda key, memory: key >> memory.bucket_bits
@@ -597,6 +603,7 @@ def follows(table: Any, entry: int, key: Any) -> bool:
 
 @overload(follows)
 def _(table, entry, key):
+    """Return what numba compiles for `follows`."""
     if isinstance(key, types.BaseTuple):
         return lambda table, entry, key: stands_at(table, entry + 1, key)
     return lambda table, entry, key: True
@@ -664,6 +671,7 @@ def put_behind(table: Any, entry: int, key: Any) -> None:
 
 @overload(put_behind)
 def _(table, entry, key):
+    """Return what numba compiles for `put_behind`."""
     if isinstance(key, types.BaseTuple):
         return lambda table, entry, key: put(table, entry + 1, key)
     return lambda table, entry, key: None

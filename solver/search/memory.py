@@ -41,12 +41,14 @@ def changed_bits(position: Any, child: Any) -> int:
 
 @overload(words_of)
 def _(game):
+    """Return what numba compiles for `words_of`."""
     count = width_of_rules(game) or 1
     return lambda game: count
 
 
 @overload(changed_bits)
 def _(position, child):
+    """Return what numba compiles for `changed_bits`."""
     if isinstance(position, types.BaseTuple):  # type: ignore[attr-defined]  # made at run time
         xors = spelled("position, child: position[#] ^ child[#]", len(position))
         bits_of = register_jitable(xors)

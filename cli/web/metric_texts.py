@@ -35,8 +35,8 @@ def expectation_of(oracle: Oracle, position: int) -> float | None:
 
 
 def payoffs(game: Game, position: int, move: int | None) -> list[int]:
-    """Return what a move, or the end if None, pays the player to move and the other; [] if nothing does, or others
-    play."""
+    """Return what a move, or the end if None, pays the player to move and the other; [] if none pays, or for more
+    players."""
     if not Traits.of(game).has_rewards or game.players > 2:
         return []
     mover = max(0, game.turn(position))

@@ -96,7 +96,8 @@ def position_in(oracle: Oracle, text: str | None) -> int:
 def show_position(
     oracle: Oracle, position: int, line: bool = False, seconds: float = 0.0, count: int | None = None
 ) -> Position:
-    """Return a position, after a search of some *seconds* if no database has it, and *count* plies without progress."""
+    """Return a position for the page: searched for *seconds* without a database, *count* plies without progress
+    before."""
     game, plain = oracle.game, oracle
     oracle = oracle if count is None else apply_fifty_move_rule(oracle, position, count)
     answer = answer_of(oracle, position, seconds, count or 0, with_line=False)

@@ -200,7 +200,7 @@ class Moves(Board):
         return legal
 
     def pawn_origins(self, position, code, target, occupied):
-        """Return the squares that a pawn may have come from without capture, as bits: one if it may be captured en
+        """Return, as bits, the squares that a pawn may have come from without capture: two back if it may be taken en
         passant."""
         passed = position & 15
         backward = 2 * (code & 8) - 8

@@ -90,8 +90,7 @@ class Hunt(Sliding, InHand):
 
     @cached_property
     def placements(self):
-        """Tiers by goats in hand, which either player to move has apart, then by captured goats; won by the tigers
-        last."""
+        """Tiers by goats in hand (one for either player to move), then by captured goats; won by the tigers last."""
         refuse(self._faults())
         tigers, hands = len(self.lairs), range(self.goats + 1 if self.placing else 1)
         sections = [

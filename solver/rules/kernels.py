@@ -177,9 +177,9 @@ def least_image(game, position):
 
 @kernel
 def mark_moves_again(game, columns, positions, origins, children, places, trouble):
-    """Replace the place p of children at which the same player moves again by -2 - p; return 1 if no move is chance's.
+    """Replace the place p of children at which the same player moves again by -2 - p; return False at chance's turn.
 
-    Column i belongs to `positions[origins[i]]`. If it is chance's turn somewhere, *trouble* receives that position.
+    Column i belongs to `positions[origins[i]]`. *trouble* receives a position at which it is chance's turn.
     """
     for row in range(children.shape[0]):
         for i in range(columns):

@@ -446,7 +446,10 @@ def put_key(game, row, i, key, fields=CHILD):
 
 @kernel
 def for_child(bound):
-    """Return the bound that no child may reach if the parent fails *bound*: win within n: no loss within n - 1."""
+    """Return the bound for the children: the parent reaches *bound* if some child fails this one.
+
+    "Win within n plies?" becomes "no loss within n - 1?" for the child, and the other way round. See `bounds.py`.
+    """
     if bound > 1:
         return -bound
     return 1 - bound if bound >= 0 else 2 - bound

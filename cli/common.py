@@ -54,8 +54,7 @@ def open_source(source: str, database: str | None) -> "Database":
 
 
 def rules_now(path: Path) -> str | None:
-    """Return the variant of a database with the path of its rule file, such as `./heap.py:size=12`; None if that is
-    gone."""
+    """Return a database's variant with the path of its rule file: `./heap.py:size=12`. Return None if that is gone."""
     from retrograde.databases import DatabaseFile
     from retrograde.games.identity.trusted import read_record
 
@@ -70,7 +69,7 @@ def rules_now(path: Path) -> str | None:
 
 
 def has_other_rules(file: "DatabaseFile") -> bool:
-    """Return whether a database was made with other rules than one of our games has now; False for games not ours."""
+    """Return whether a database was made with other rules than our game has now. Return False for games not ours."""
     from retrograde.games.catalog import BUILT_IN, game_class, is_digest_of, rules_digest
 
     if file.game_name not in BUILT_IN:

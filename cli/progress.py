@@ -44,8 +44,7 @@ COMPILING = "compiling the rules"
 
 
 class ProgressLine:
-    """A listener for long work, which shows a line that begins with *about*; a context manager that removes it at the
-    end."""
+    """A listener for long work, which shows a line that begins with *about*. The context's end removes the line."""
 
     def __init__(self, about: str = "") -> None:
         self.about = about and f"{about}  "

@@ -301,7 +301,7 @@ class Database(ABC):
 
 
 def set_example_positions(file: CheckedFile, position_of: Callable[[int], Any]) -> None:
-    """Replace the numbers of slots or rows in a legend's examples by positions: a tuple does not fit into a file's
+    """Replace the numbers of slots or rows in a legend's examples by positions. A tuple does not fit into a file's
     legend."""
     legend = {row: row._replace(example=position_of(row.example)) for row in file.legend}
     file.legend = [*legend.values()]

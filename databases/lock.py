@@ -71,7 +71,7 @@ class Lock:
         return False
 
     def write_word(self, word: bytes) -> None:
-        """Write a word into the lock file, by which workers see that they have the same folder; raise CannotWrite on
+        """Write a word into the lock file, by which workers see that they have the same folder. Raise CannotWrite on
         failure."""
         try:
             self.file.truncate(LOCKED_BYTES)

@@ -131,7 +131,7 @@ def open_beside(
 
 
 def no_database(name: str, metric: str = "", text: str = "") -> NoDatabase:
-    """Return the error for a variant without a database, by a metric if given; *text* is the variant as the user typed
+    """Return the error for a variant without a database, by a metric if given. *text* is the variant as the user typed
     it.
 
     >>> print(no_database("nim", "nimber"))

@@ -165,8 +165,7 @@ class Awari(Game):
     feature_weights = (50, 10, -20, 20)
 
     def features(self, position):
-        """Return the leads in stones and in pits with stones, and each player's weak pits: one or two stones may be
-        captured."""
+        """Return the leads in stones and in pits with stones, and each player's weak pits, of one or two stones."""
         own, other = self.row(position, False), self.row(position, True)
         stones = pits = weak = weak_other = 0
         for pit in range(self.pits):

@@ -128,8 +128,7 @@ def members_of(cls: type[Game], options: str) -> list[str]:
 
 
 def named_game(text: str) -> Game:
-    """Return the game of a variant by an installed game's name, never from a file, wherever the text comes from; raise
-    VariantError."""
+    """Return the game of a variant by an installed game's name, never from a file. Raise VariantError for others."""
     name, _, options = text.partition(":")
     return make(installed_class(name), options)
 
@@ -277,7 +276,7 @@ def only_game(module: ModuleType) -> type[Game]:
 
 
 def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
-    """Import a rule module from its file, once for each state of the file and of those that it imports from its folder.
+    """Import a rule module from its file, once for each state of it and of what it imports from its folder.
 
     With *known*, only these files are imported from there.
     """
@@ -341,8 +340,7 @@ def make(cls: type[Game], text: str) -> Game:
 
 
 def wider_class(cls: type[Game], options: Set[str]) -> type[Game] | None:
-    """Return the class for larger variants of a built-in game, whose positions are tuples; None if there is none with
-    these options."""
+    """Return the class for larger variants of a built-in game, whose positions are tuples. Without one, return None."""
     module = f"retrograde.games.wide.{cls.name}"
     here = f"{cls.__module__}.".startswith(f"retrograde.games.{cls.name}.")
     if not here or not importlib.util.find_spec(module):

@@ -19,7 +19,7 @@ class Chopsticks(Game):
     start = "1,1,1,1/A"
 
     def generate_moves(self, position):
-        """Yield `2 * own hand + other's hand` for each tap, and SPLIT + n to pass n fingers from the second hand to the
+        """Yield `2 * own hand + other's hand` for each tap. SPLIT + n passes n fingers from the second hand to the
         first."""
         own = 2 * self.mover.get(position)
         first, second = self.hands.get(position, own), self.hands.get(position, own + 1)

@@ -83,7 +83,7 @@ class Domineering(Game):
     # Hints
 
     def lead(self, position):
-        """Return how many more places for a domino the first player has; safe ones, which no opponent's domino covers,
+        """Return how many more places for a domino the first player has. Safe ones, which no opponent's domino covers,
         count twice."""
         free = ~position & (1 << self.cells) - 1
         upright, flat = free & free >> self.width, free & free >> 1 & self.not_last

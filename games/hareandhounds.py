@@ -115,8 +115,7 @@ class HareAndHounds(Game):
         return progress
 
     def estimate(self, position):
-        """Return the hounds that the hare has drawn level with or passed, and the hare's moves; negated if the hounds
-        move."""
+        """Return the hounds that the hare is level with or has passed, and its moves. Negate it if the hounds move."""
         hare, hounds = position >> 11 & 15, position & BOARD
         passed = 0
         for point in range(11):

@@ -166,7 +166,7 @@ class Kalah(Game):
         return not again and not taken
 
     def threats(self, own, other):
-        """Return how many pits of a row bring another turn, and the most seeds of the other row that it can take."""
+        """Return how many pits of a row bring another turn, and the most seeds that it can take."""
         again = most = 0
         for pit in range(self.pits):
             at = pit + (own >> 6 * pit & FIELD)

@@ -102,7 +102,7 @@ class Klotski(Game):
         return cells
 
     def reached(self, block, cell, others):
-        """Return the cells that a block's corner can reach in a move, as bits, its own included; *others* are covered
+        """Return the cells that a block's corner can reach in a move, as bits, its own included. *others* are covered
         cells."""
         found = 1 << cell
         before = 0

@@ -142,7 +142,7 @@ class LGame(Game):
         return "\n".join([*lines, "  a b c d", f"{mover} to move"])
 
     def move_name(self, position, move):
-        """Return the cells of the L (column, then row from the top) and the moved stone: `a1b1c1c2+wd4`."""
+        """Return the cells of the L (column, then row from the top) and the moved stone, as in `a1b1c1c2+wd4`."""
         shape, white, grey = self.shapes[move >> 8], move >> 4 & 15, move & 15
         name = "".join(CELLS[cell] for cell in range(16) if shape >> cell & 1)
         if white != position >> 4 & 15:

@@ -16,7 +16,7 @@ from retrograde.games.kinds.heaps import (
 
 
 def heaps_in(text, most):
-    """Return the heaps in a text, of at most *most* objects in all; raise ValueError for one that no position holds."""
+    """Return the heaps in a text, of at most *most* objects in all. Raise ValueError for one that no position holds."""
     if any(part.isdecimal() and int(part) > LARGEST for part in text.split("+")):
         raise ValueError(f"a heap must have at most {LARGEST} objects")
     return understood(text, most)

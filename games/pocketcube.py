@@ -109,7 +109,7 @@ class PocketCube(Game):
 
     @property
     def twisted(self):
-        """How many places have a twist of their own: the last one's follows, and two faces leave one place as it is."""
+        """How many places have a twist of their own. The last one's follows, and two faces leave one place as it is."""
         return 3 + self.faces
 
     @property

@@ -122,8 +122,7 @@ class PopOut(Connect4):
         return self.digits**self.width
 
     def index(self, position):
-        """Return the slot: the lesser of the boards from left to right and from right to left, as the player to move
-        sees them."""
+        """Return the lesser of the board and its mirror image, as the player to move sees them."""
         ahead = back = 0
         for column in range(self.width):
             left = position >> self.stride * column & self.digits

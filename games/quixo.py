@@ -116,7 +116,7 @@ class Quixo(InLine, Placed):
     feature_weights = (0, 10, 100)
 
     def features(self, position):
-        """Return the leads in cubes, in the squares of the numbers of cubes in each line, and in the fullest line."""
+        """Return the leads in cubes, squares of each line's number of cubes, and cubes in the fullest line."""
         mine, theirs = self.sides(position)
         squares = most = most_other = 0
         for line in self.lines:

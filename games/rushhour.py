@@ -47,7 +47,7 @@ class RushHour(Game):
 
     @cached_property
     def covered(self):
-        """For each car and each distance from the end of its lane, the cells it covers, as bits; 0 where it cannot
+        """For each car and distance from the end of its lane, the cells it covers, as bits. They are 0 where it cannot
         be."""
         found = []
         for cells in self.cells_of_cars:

@@ -30,7 +30,7 @@ MOST_TOKENS = 10_000
 
 
 class WrittenNode(NamedTuple):
-    """A node of the text: the name and weight of the move to it; who moves, or what the end pays; its children."""
+    """A node of the text. It has its move's name and weight; who moves, or what the end pays; its children."""
 
     name: str
     weight: int

@@ -253,7 +253,7 @@ def solve_into(paths: SolvePaths, game: Game, options: SolveOptions) -> None:
 
 @contextmanager
 def clean_up_if_refused(paths: SolvePaths, work: Work, resumes: bool) -> Iterator[None]:
-    """Delete the files of a solve that is refused before it has done much: memory, disk or metric do not suit.
+    """Delete the files of a solve that is refused before it has done much. Its memory, disk or metric do not suit.
 
     They stay if an earlier run had begun them (*resumes*), or if they took long to compute.
     """

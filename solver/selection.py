@@ -95,7 +95,7 @@ def is_compiled(game: Game) -> bool:
 
 
 def loops_are_compiled(game: Game) -> bool:
-    """Return whether machine code of the loops is cached, so that only the rules of this game remain to be compiled."""
+    """Return whether machine code of the loops is cached. Only the rules of the game then remain to be compiled."""
     from retrograde.solver.rules import kernels
     from retrograde.solver.rules.port import port_type
     from retrograde.solver.runtime.kernel import is_cached_for

@@ -158,8 +158,7 @@ def chess_reviews(
 
 
 def chess_review(board: AnyBoard, move: str, tables: "EndingTables", notes: set[str]) -> "Review | None":
-    """Return the review of a move by the databases, under the fifty-move rule if they know it; None if none has the
-    position."""
+    """Return the review of a move by the databases, under the fifty-move rule if known. Return None if none has it."""
     from retrograde.solver.play.match import review
     from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule
     from retrograde.solver.play.tablebase.files import ending_on

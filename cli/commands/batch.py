@@ -97,7 +97,7 @@ class BatchReader:
     """Opens the solutions that lines need, and answers lines. A context manager that closes what it has opened."""
 
     def __init__(self, source: str | None = None, database: str | None = None, seconds: float | None = None):
-        """Answer by the database that VARIANT|FILE and --database name, or by the variant in each line; or search for
+        """Answer by the database that VARIANT|FILE and --database name, or each line's variant, or a search of
         *seconds*."""
         self.source, self.database, self.seconds = source, database, seconds
         self.stack = ExitStack()

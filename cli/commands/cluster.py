@@ -28,7 +28,7 @@ def cluster_options(command: Command) -> Command:
 
 
 def executor_over_ranks(ctx: click.Context, param: click.Parameter, wanted: bool) -> "ClusterExecutor | None":
-    """Return the executor over the ranks of an MPI job in the first rank; all other ranks work for it, and end.
+    """Return the executor over the ranks of an MPI job in the first rank. All other ranks work for it, and end.
 
     None without `--mpi`, and while the shell completes a line. It runs before other options are read, so that only one
     rank reports errors in them.

@@ -91,8 +91,7 @@ class Syzygy(ForeignTables):
         return what if self.too_long else ""
 
     def probe(self, board: Any) -> Value:
-        """Return the value in their table, for the side to move; count those that the fifty-move rule turns into
-        draws."""
+        """Return the value in their table, for the side to move. Count those that the fifty-move rule makes draws."""
         theirs = self.tables.probe_wdl(board)
         self.too_long += abs(theirs) == 1
         return WIN if theirs > 0 else LOSE if theirs < 0 else DRAW

@@ -130,7 +130,7 @@ def options_of(cls: type[Game]) -> list[dict[str, Any]]:
 
 
 def example(name: str, cls: type[Game]) -> str:
-    """Return a variant to try: the own example of a game, else one with a flag or with about half of its numbers."""
+    """Return a variant to try. It is a game's own example, else one with a flag or about half of its numbers."""
     if cls.example:
         return f"{name}:{cls.example}"
     types = get_type_hints(cls)

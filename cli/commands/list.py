@@ -118,7 +118,7 @@ def cells(facts: Facts) -> tuple[str, ...]:
 
 
 def players_of(variant: str) -> int:
-    """Return the number of players of a variant: 2 if the game is not ours, since anyone may have written its file."""
+    """Return the number of players of a variant. It is 2 if the game is not ours: anyone may have written it."""
     from retrograde.games.catalog import BUILT_IN, named_game
 
     with suppress(RetrogradeError):

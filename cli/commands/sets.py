@@ -29,7 +29,7 @@ SAME = "the same command"
 def solve_set(
     variants: list[str], solve: Callable[[str], tuple[Facts, bool]], as_json: bool = False, fresh: bool = False
 ) -> None:
-    """Solve each variant of a set, print a line for each, then the sums; raise Failure if some could not be solved.
+    """Solve each variant of a set, print a line for each, then the sums. Raise Failure if some could not be solved.
 
     *solve* returns (the facts, whether the variant had been solved before). A variant that another process is solving
     comes last. If all are solved *fresh*, the same command does not resume after an interruption.

@@ -82,7 +82,7 @@ def by_the_rule(value: Value, far: int, count: int = 0) -> str:
 
 
 def print_measure(answer: "Answer") -> None:
-    """Print what the metric says of a position; for remoteness, the result under the fifty-move rule if it is known."""
+    """Print what the metric says of a position. Remoteness has the result under the fifty-move rule, if known."""
     metric, dtz = answer.oracle.metric, answer.measures.get(DTZ, 0)
     if metric == METRICS[0] and dtz:
         rule = by_the_rule(WIN if dtz > 0 else LOSE, abs(dtz), answer.count)

@@ -138,7 +138,7 @@ MOST_BETTER = 3
 def scorecard(
     oracle: "Oracle", positions: Sequence[int], moves: Sequence[int], plies: Sequence[int], counts: Sequence[int]
 ) -> str:  # fmt: skip
-    """Return a summary and a table of the moves played at some plies; *counts* are the plies without progress before
+    """Return a summary and a table of the moves played at some plies. *counts* are the plies without progress before
     each."""
     from retrograde.solver.play.oracles.fifty_moves import judge_moves_by_rule
 

@@ -74,7 +74,7 @@ def solve_advice(game: Game, command: str) -> str:
 
 
 def open_search(source: str, seconds: float, error: NoDatabase, table: int | None = None) -> "SearchingOracle":
-    """Return an oracle that searches a variant, with a table of *table* bytes; raise *error* if its rules cannot be
+    """Return an oracle that searches a variant, with a table of *table* bytes. Raise *error* if its rules cannot be
     searched."""
     from retrograde.games.catalog import load_game
     from retrograde.solver.play.oracles.open import searching_oracle

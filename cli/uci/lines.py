@@ -54,8 +54,8 @@ class Prober:
         return score(choice.value, choice.remoteness)
 
     def line(self, first: Choice, clock: Clock) -> list[str]:
-        """Return a move and best play after it, to the end, a repetition or LONGEST_LINE plies; only the move if time
-        runs out."""
+        """Return a move and best play after it, to an end, a repetition or LONGEST_LINE plies. Late, return only the
+        move."""
         line, choice = [first.name], first
         met = {first.position}
         while len(line) < LONGEST_LINE:

@@ -116,7 +116,7 @@ def compiled_oracle(material: str, table: int) -> SearchingOracle:
 
 
 def choose(oracle: SearchingOracle, fen: str, moves: list[str], seconds: float) -> tuple[Choice, str, int]:
-    """Return the best of some moves after *seconds*, its name, and the plies to the end, or to where no win is."""
+    """Return the best of some moves after *seconds*, its name, and the plies to the end or a loss of the win."""
     position = oracle.game.read(fen)
     choices = [one for one in oracle.best(position, seconds) if uci(position, one.move) in moves]
     if not choices:

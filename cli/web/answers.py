@@ -156,7 +156,7 @@ class SetUp:
 
 @dataclass(kw_only=True)
 class GameStep:
-    """A position of a game, with its value, and the move that led to it; the first position has no move.
+    """A position of a game, with its value, and the move that led to it. The first position has no move.
 
     `side` is 0 for the player who moved first, 1 for another; `seat` is the player's number in the rules. At `chance`
     the value is for player 0. `paid` is what the move paid the player who made it, and the other.

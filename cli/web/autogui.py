@@ -170,7 +170,7 @@ def position_string(game: Game, look: AutoguiStyle | None, position: int, turn: 
 
 
 def move_string(look: AutoguiStyle | None, places: Places, name: str, turn: int) -> str:
-    """Return a button as their page draws it: `A_-_12_x` at a place, `M_3_4_x` from place to place, or a name."""
+    """Return a button as their page draws it. It is `A_-_12_x` at a place, `M_3_4_x` from place to place, or a name."""
     if look is None or not 1 <= len(places) <= 2:
         return name
     centers = [len(look.under) + place for place in places]

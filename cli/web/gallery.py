@@ -100,7 +100,7 @@ class VariantStatus:
 
 
 class Names(NamedTuple):
-    """Texts about a variant: name, rules in a sentence, first player; also whether it can be searched, its players, and
+    """Texts about a variant: name, rules in a sentence, first player. Also whether it can be searched, its players, and
     whether it has chance."""
 
     title: str

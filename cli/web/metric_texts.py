@@ -35,8 +35,7 @@ def expectation_of(oracle: Oracle, position: int) -> float | None:
 
 
 def payoffs(game: Game, position: int, move: int | None) -> list[int]:
-    """Return what a move, or the end if None, pays the player to move and the other; [] if none pays, or for more
-    players."""
+    """Return what a move, or the end if None, pays the player to move and the other. Else return []."""
     if not Traits.of(game).has_rewards or game.players > 2:
         return []
     mover = max(0, game.turn(position))
@@ -48,8 +47,7 @@ def payoffs(game: Game, position: int, move: int | None) -> list[int]:
 
 
 def count_at(oracle: Oracle, text: str | None, count: int | None) -> int | None:
-    """Return the plies without progress at a position: *count* if given, or what the text says; None without such a
-    rule."""
+    """Return the plies without progress at a position: *count*, or what the text says. It is None without a rule."""
     if not knows_fifty_move_rule(oracle):
         return None
     return count_in(text or "") if count is None else count

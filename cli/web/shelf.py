@@ -61,7 +61,7 @@ class Shelf:
         self.listing = Lock()
 
     def all(self) -> list[DatabaseFacts]:
-        """Return the facts of all databases but those by dtz and dtc; of two for a variant, the one with the usual
+        """Return the facts of all databases but those by dtz and dtc. Of two for a variant, the one with the usual
         name."""
         served: dict[str, DatabaseFacts] = {}
         with self.listing:  # so that two threads do not both read all files

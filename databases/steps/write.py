@@ -83,7 +83,7 @@ def groups(solved: SolvedSteps, bounds: NDArray[np.int64], chunk: int, blocks: N
 
 
 def compress_group(chunk: int, level: int, outcome: np.dtype[Any], gap: np.dtype[Any], group: StepGroup) -> list[bytes]:
-    """Return the compressed blocks of a group: the outcome of each step, and the gap between its rank and the last."""
+    """Return a group's compressed blocks: the outcome of each step, and the gap from the rank before."""
     gaps = np.diff(group.ranks, prepend=0)
     gaps[group.begins] = 0
     gaps[::chunk] = 0

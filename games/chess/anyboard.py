@@ -66,7 +66,7 @@ class AnyBoard:
         return self.passed if any(self.men[square_of(move[:2])] == pawn for move in captures) else "-"
 
     def moves(self) -> list[str]:
-        """Return the legal moves in UCI notation: `e2e4`, `a7a8q`, `e1g1`; in Chess960 castling is the king taking the
+        """Return the legal moves in UCI notation: `e2e4`, `a7a8q`, `e1g1`. In Chess960 castling is the king taking the
         rook, `f1g1`."""
         return [move for move in self.candidates() if not self.after(move).in_check(self.white_to_move)]
 

@@ -154,7 +154,7 @@ def check_position(game: Any, position: int) -> None:
 
 
 def with_passed(game: Any, position: int, square: str) -> int:
-    """Return a position with en passant rights on a square, if a legal move uses them; raise PositionError if no pawn
+    """Return a position with en passant rights on a square, if a legal move uses them. Raise PositionError if no pawn
     passed it."""
     target = seen(position, square_of(square))
     turn = position >> TURN & 1

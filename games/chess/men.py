@@ -114,7 +114,8 @@ SYMMETRIC, REVERSED = 1, 2
 
 @cache
 def tier_table() -> tuple[int, ...]:
-    """Return the tiers by men: `4 * tier + flags` at `key_of` their codes; below all tiers if there is no such ending.
+    """Return the tiers by men: `4 * tier + flags` at `key_of` their codes. It is below all tiers if there is no such
+    ending.
 
     SYMMETRIC: both sides have the same men. REVERSED: the first-named side is Black, so the sides must be exchanged.
     """

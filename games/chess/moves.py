@@ -200,8 +200,7 @@ class Moves(Board):
         return legal
 
     def pawn_origins(self, position, code, target, occupied):
-        """Return, as bits, the squares that a pawn may have come from without capture: two back if it may be taken en
-        passant."""
+        """Return the squares, as bits, whence a pawn may have come without capture: two back if it just passed one."""
         passed = position & 15
         backward = 2 * (code & 8) - 8
         rank = target >> 3 if backward < 0 else 7 - (target >> 3)

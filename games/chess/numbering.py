@@ -67,7 +67,7 @@ class Numbering(Moves):
 
     @cached_property
     def groups(self):
-        """By row of the tier and man, the placements of his group: 1 for a man like the one before, 0 for none."""
+        """By row of the tier and man, his group's placements. It is 1 for a man like the one before, 0 for none."""
         return tuple(number for name in men.NAMES for number in ways_of_groups(name))
 
     @cached_property
@@ -77,7 +77,7 @@ class Numbering(Moves):
 
     @cached_property
     def others(self):
-        """By row of the tier, the code of the third man if both sides have pawns: NOBODY for none, -1 without en
+        """By row of the tier, the code of the third man if both sides have pawns. It is NOBODY for none, -1 without en
         passant."""
         return tuple(other_man(name) for name in men.NAMES)
 

@@ -144,7 +144,7 @@ class Chess(Numbering):
         return write(position)
 
     def read(self, text):
-        """Return the position of a FEN, either side as White; underscores may stand for spaces, and the last fields may
+        """Return the position of a FEN, either side as White. Underscores may stand for spaces, and the last fields may
         be missing."""
         from retrograde.games.chess.fen import read
 

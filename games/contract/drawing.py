@@ -162,7 +162,7 @@ def grid(
     down: Sequence[str] = (),
     beyond: Sequence[tuple[float, float, str]] = (),
 ) -> Board:
-    """Return a board of cells, row by row from the top left, named by column and row, with the names at the edges.
+    """Return a board of cells, row by row from the top left. Columns and rows have their names at the edges.
 
     *across* and *down* name columns and rows (by default a, b, … and 1, 2, …); rows may go without. Places *beyond* the
     cells are (x, y, name).

@@ -195,7 +195,7 @@ def marks(board: Board, places: Sequence[int], kind: str) -> Iterator[str]:
 def moves(
     board: Board, game: Game, position: int, signs: str, choices: Sequence[Choice]
 ) -> tuple[list[str], list[str]]:
-    """Return the lines of moves that touch two places, and the marks of the places that moves enter; no other moves."""
+    """Return the lines of moves that touch two places, and the marks of the places that moves enter."""
     lines: list[str] = []
     entered: defaultdict[int, list[Worth]] = defaultdict(list)
     for choice in reversed(choices):

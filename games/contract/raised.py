@@ -13,7 +13,7 @@ from retrograde.games.contract.game import Game, RetrogradeError, RuleError
 
 
 def optional_member(game: Game, name: str) -> Any:
-    """Return a member of a game; None if it is absent, or is a property that raises AttributeError of its own name."""
+    """Return a member of a game. It is None if absent, or a property that raises AttributeError of its own name."""
     try:
         return getattr(game, name)
     except AttributeError as error:

@@ -36,7 +36,7 @@ def source_of(module: ModuleType) -> bytes:
 
 
 def module_of(definition: Any) -> ModuleType:
-    """Return the module where a function or class was made, even if another has its name now; raise KeyError if there
+    """Return the module where a function or class was made, even if another has its name now. Raise KeyError if there
     is none."""
     for function in (definition, *(vars(definition).values() if isinstance(definition, type) else ())):
         names = getattr(function, "__globals__", {})

@@ -58,7 +58,7 @@ def after_zeroing(plies: int) -> int:
 
 
 def child_distance(game: Game, metric: str, position: int, move: int, child: int, plies: int) -> int:
-    """Return what a child that is won or lost in *plies* counts by this metric before the move to it: progress resets
+    """Return what a child that is won or lost in *plies* counts by this metric before the move to it. Progress resets
     it."""
     if metric == DTZ:
         return after_zeroing(plies) if game.zeroes(position, move) else plies

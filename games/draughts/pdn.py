@@ -152,7 +152,7 @@ def move_name(game: Any, position: int, move: int) -> str:
 
 
 def parse(game: Any, position: int, text: str) -> int:
-    """Return the legal move of a text, which may leave out squares between first and last; raise MoveError for none or
+    """Return the legal move of a text, which may leave out squares between first and last. Raise MoveError for none or
     several."""
     moves = {move_name(game, position, move): move for move in game.generate_moves(position)}
     wanted = re.split("[-x:]", text.strip().lower())

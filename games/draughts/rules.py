@@ -64,8 +64,7 @@ class Draughts(Numbering):
     feature_weights = (100, 140, 2, 10)
 
     def features(self, position):
-        """Return the leads in men, in kings, in rows of men, and in men on the first row, who keep the opponent from
-        crowning."""
+        """Return the leads in men, kings, rows of men, and men on the first row, who stop the opponent's crowning."""
         own, other, kings = self.sets(position)
         men, theirs = own & ~kings, self.turned(other & ~kings)
         first = (1 << self.width) - 1

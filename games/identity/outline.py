@@ -71,7 +71,7 @@ GAMES = Path(__file__).resolve().parents[1]
 
 
 def folder_of(module: ModuleType) -> Path:
-    """Return the folder of a module's file, that of the games for kinds of games; an empty one for no file."""
+    """Return the folder of a module's file, or that of the games for kinds of games. It is empty for no file."""
     folder = Path(getattr(module, "__file__", None) or os.devnull).resolve().parent
     return GAMES if folder == GAMES / "kinds" else folder
 

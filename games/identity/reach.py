@@ -58,7 +58,7 @@ def without_looks(statement: ast.stmt) -> ast.stmt:
 
 
 class Trace:
-    """A `Resolver` that follows the rules of a class, or its *hints*, to all that they use, and numbers what it meets.
+    """A `Resolver` that follows a class's rules, or its *hints*, to all that they use, and numbers that.
 
     *handed_on*: a rule passes the game itself on.
     """
@@ -106,7 +106,7 @@ class Trace:
         return {name for name in defined if name in known or is_special(name)}
 
     def number(self, key: Any, read: Callable[[], Any]) -> int:
-        """Return the number of a thing that the rules reach, a new one the first time; *read* will be called later."""
+        """Return the number of a thing that the rules reach, a new one the first time. *read* will be called later."""
         if key not in self.numbers:
             self.numbers[key] = len(self.waiting)
             self.waiting.append(read)
@@ -127,8 +127,7 @@ class Trace:
         return [(number, body[name]) for number, body in enumerate(self.bodies) if name in body]
 
     def resolve_member(self, name: str) -> Any:
-        """Return ("Member", name, its number) for a member of the game, and ("Member", name) if the game has none of
-        that name."""
+        """Return ("Member", name, its number) for a member of the game, or ("Member", name) without such a member."""
         if name in DYNAMIC_ATTRIBUTES:
             raise Dynamic
         found = self.definitions(name)
@@ -147,8 +146,7 @@ class Trace:
         return ("Self",)
 
     def resolve_attribute(self, name: str) -> Any:
-        """Return the answer for an attribute of anything: its name, or a member of that name if the game is
-        handed on."""
+        """Return an attribute's name. If the game is handed on, it may be a member of that name."""
         if name in DYNAMIC_ATTRIBUTES:
             raise Dynamic
         if self.handed_on and self.definitions(name):

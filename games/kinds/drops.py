@@ -101,7 +101,7 @@ class Drops(TwoHands):
     # The rules
 
     def generate_moves(self, position):
-        """Yield `source << _low | target` for each step; a source of at least `cells` is a kind of man in hand, put
+        """Yield `source << _low | target` for each step. A source of at least `cells` is a kind of man in hand, put
         down."""
         # Step 1: find the empty cells, and those that men may step to: empty, or with an opponent's man.
         width, theirs, empty, free = self._width, self._theirs, 0, 0

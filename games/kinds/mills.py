@@ -234,7 +234,7 @@ class Mills(Sliding, InHand):
     feature_weights = (100, 20, 10, 5)
 
     def features(self, position):
-        """Return the leads in men on the board, in mills, in mills that lack one man, and in free points beside men."""
+        """Return the leads in men on the board, mills, mills that lack one man, and free points beside men."""
         mine, theirs = self.sides(position)
         closed = nearly = moves = 0
         for mill in self.all_mills:

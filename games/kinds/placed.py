@@ -112,8 +112,7 @@ class Placed(Game):
     # Its parts
 
     def sides(self, position):
-        """Return the men of the player to move and the opponent's, in games of two kinds where the bit above them is
-        the turn."""
+        """Return the men of the player to move and the opponent's. With two kinds, the bit above is the turn."""
         turn = position >> self._bits & 1
         return position >> turn * self._cells & self._full, position >> (1 - turn) * self._cells & self._full
 
@@ -133,7 +132,7 @@ class Placed(Game):
         return moved
 
     def _section(self, position):
-        """Return a position's index into the tables of sections, as the first player sees it; NONE if it is in no
+        """Return a position's index into the tables of sections, as the first player sees it. It is NONE if it has no
         section."""
         section, taken = position >> self._bits, 0
         other = self._swaps and section & 1
@@ -204,8 +203,8 @@ class Placed(Game):
         return occupied
 
     def _rank(self, position, occupied, subsection, symmetry):
-        """Return the rank within a subsection, after a symmetry: that of the other occupied cells, then of the men of
-        each kind."""
+        """Return the rank within a subsection, after a symmetry. The other occupied cells count most, then each
+        kind."""
         left = self._moved(occupied, symmetry)
         rank = self._choice(left & self._others, self._others)
         for kind in range(self._kinds - 1):
@@ -424,7 +423,7 @@ class Placed(Game):
 
     @cached_property
     def _first_subsections(self):
-        """For each section, the number of its first subsection minus the men on key cells there: plus a position's key
+        """For each section, the number of its first subsection minus the men on key cells there. Plus a position's key
         men, it is its subsection."""
         subsections = list(enumerate(self._declared.subsections))
         return self._by_section(

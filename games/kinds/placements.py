@@ -128,8 +128,7 @@ class Placements:
 
     @cached_property
     def orbits(self) -> tuple[list[list[int]], dict[int, tuple[int, tuple[int, ...]]]]:
-        """The least patterns on key cells by number of men; and for each pattern its orbit's number and the symmetries
-        to its least."""
+        """The least patterns on key cells by number of men. For each pattern, its orbit and the symmetries to that."""
         least: list[list[int]] = [[] for _ in range(len(self.key) + 1)]
         known: dict[int, tuple[int, tuple[int, ...]]] = {}
         turned = self.turned_on(self.key, back=True)
@@ -145,8 +144,7 @@ class Placements:
 
     @cached_property
     def sides(self) -> dict[tuple[int, ...], list[tuple[int, tuple[int, ...]]]]:
-        """By set of symmetries that make a key pattern least: each side pattern's least image, and the symmetries that
-        lead there."""
+        """By set of symmetries that make a key pattern least, each side pattern's least image, and which lead there."""
         patterns = range(1 << len(self.side))
         turned = [
             [table[one & 255] | table[256 + (one >> 8)] for one in patterns] for table in self.turned_on(self.side)
@@ -172,7 +170,7 @@ class Placements:
 
     @cached_property
     def begins(self) -> list[list[list[int]]]:
-        """Where each key orbit's numbers begin, by men on side cells and on key cells; the last entry is the total."""
+        """Where each key orbit's numbers begin, by men on side cells and on key cells. The last entry is the total."""
         least, known = self.orbits
         return [
             [

@@ -78,7 +78,7 @@ class Sliding(Placed):
     # For people
 
     def draw_move(self, position, move):
-        """Return the cells from and to which a man goes: a move is source * cells + target, and source `cells` is the
+        """Return the cells from and to which a man goes. A move is source * cells + target, and source `cells` is the
         hand."""
         return tuple(cell for cell in divmod(move, self._cells) if cell < self._cells)
 

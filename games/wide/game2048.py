@@ -113,7 +113,7 @@ class Wide2048(TwoWords, Game2048):
         return LOSE
 
     def tier(self, position):
-        """Return a number that grows with each move: twice the sum of the tiles, plus 1 while a tile is to come."""
+        """Return a number that grows with each move: twice the tiles' sum, plus 1 while a tile is to come."""
         total = 0
         for cell in range(self.cells):
             tile = self.tile(position, cell)

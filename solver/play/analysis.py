@@ -141,7 +141,7 @@ def part_facts(slots: OutcomeReader, game: Game | None, rows: list[CountRow]) ->
 
 
 def slices_of(tiers: Facts) -> list[Facts]:
-    """Return the statistics of parts named like `K v KR`, summed by what each side has; `longest_win` is in plies."""
+    """Return the statistics of parts named like `K v KR`, summed by what each side has. `longest_win` is in plies."""
     slices: dict[tuple[str, str], Facts] = {}
     for name, part in (named for parts in tiers.values() for named in parts.items()):
         if not (match := SLICE.fullmatch(name)):

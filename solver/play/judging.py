@@ -49,7 +49,7 @@ class NothingToJudge(RetrogradeError, ValueError):
 
 
 class Errors(NamedTuple):
-    """Error rates of searches to a depth, from 0 to 1, by estimate (None if not tried); *looked_at* is the mean
+    """Error rates of searches to a depth, from 0 to 1, by estimate (None if not tried). *looked_at* is the mean
     positions with the game's own."""
 
     depth: int
@@ -188,7 +188,7 @@ class Noisy:
         return self.known[position, depth]
 
     def look(self, position: int, depth: int) -> int:
-        """Return the score of a position: of an end, by the noisy estimate at depth 0, or the best of its children."""
+        """Return the score of an end, the noisy estimate at depth 0, or the best score of the children."""
         game = self.game
         end = game.primitive(position)
         if end != UNDECIDED:

@@ -99,7 +99,8 @@ def bounds_of_finding(found: "SearchResult") -> ValueBounds:
 
 
 def bounds_for_mover(child: ValueBounds, again: bool = False) -> ValueBounds:
-    """Return what a move brings the player who makes it, by the bounds after it; *again*: the same player moves there.
+    """Return what a move brings the player who makes it, by the bounds after it. With *again*, the same player moves
+    there.
 
     >>> unproved, proved = (LOSE, TIE, None, Evidence(SEARCH)), (LOSE, LOSE, 2, Evidence(DATABASE))
     >>> bounds_for_mover(ValueBounds(*unproved))[:2], bounds_for_mover(ValueBounds(*proved))[:3]
@@ -169,7 +170,7 @@ class Oracle(ABC):
 
     @abstractmethod
     def best(self, position: int, seconds: float | None = None) -> list[Choice]:
-        """Return the best moves: all if known at once, else the first one found, or the one of which most is known."""
+        """Return the best moves if known at once, else the first one found, or the one of which most is known."""
 
     @abstractmethod
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:

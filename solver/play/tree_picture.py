@@ -179,7 +179,7 @@ class TreeDrawing:
             yield f'<text class="window" x="{x:.1f}" y="{high + 37:.1f}">… {node.positions - 1:,} below</text>'
 
     def move_line(self, start: tuple[float, float], to: float, name: str, kind: str) -> Iterator[str]:
-        """Yield the line of a move from a node at *start* to the child whose middle is at x = *to*, and its name."""
+        """Yield a move's line from a node at *start* to the child whose middle is at x = *to*, and its name."""
         x, top = start
         begin, end = top + self.boards.height + (31 if self.tree.windows else 20), top + self.step - 2
         yield f'<line class="{kind}" x1="{x:.1f}" y1="{begin:.1f}" x2="{to:.1f}" y2="{end:.1f}"/>'

@@ -342,7 +342,7 @@ def names_class(function: FunctionType, names: set[str], game_type: type[GameTyp
 
 
 def member_of_class(function: FunctionType, game_type: type[GameType], owner: str, name: str, with_game: bool) -> str:
-    """Register what *function* means by `owner.name`, where "" as *owner* is the game's class; return its name, or ""
+    """Register what *function* means by `owner.name`, where "" as *owner* is the game's class. Return its name, or ""
     if the game has no such member. *with_game*: it is a method that is called with the game."""
     cls: Any = function.__globals__.get(owner) if owner else game_type.line[0]
     home = next((base for base in cls.__mro__ if name in vars(base)), None) if cls in game_type.line else None

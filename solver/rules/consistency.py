@@ -76,7 +76,7 @@ def by_tier(game: Game, positions: Iterable[int]) -> dict[int, list[int]]:
 
 
 def blame_parents(game: Game, child: int, known: Callable[[int], bool], others: Iterable[int]) -> NoReturn:
-    """Raise the RuleError that says which parent of a position, or of another one in its tier, is wrong or missing.
+    """Raise the RuleError that says which parent of a position, or of one in its tier, is wrong or missing.
 
     Only parents for which *known* is true count. A missing one is searched among *others*, positions of the tier.
     """

@@ -19,7 +19,7 @@ MOST_ROWS = 256
 
 
 def constant(value: Any, name: str = "it") -> Any:
-    """Return an option or table in the form that compiled code holds; raise RuleError, which calls it *name*, if it has
+    """Return an option or table in the form that compiled code holds. Raise RuleError, which calls it *name*, if it has
     none.
 
     Ints are signed there: the set of all 64 cells is -1.

@@ -151,7 +151,7 @@ def address(game, position):
 
 @entry_kernel
 def children(game, position, skip, buffer):
-    """Write each move with its child, and return how many: one call for a position is faster than one for each move."""
+    """Write each move with its child, and return how many. One call for a position is faster than one for each move."""
     count = 0
     for move in game.generate_moves(position):
         if count >= skip:

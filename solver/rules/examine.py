@@ -226,7 +226,7 @@ def checked_move(move: Any) -> int:
 
 
 def checked_position(game: Game, position: Any, source: str) -> int:
-    """Return a position that the rules gave as an int, or as a tuple of ints; raise a Fault that names the *source*."""
+    """Return a position that the rules gave as an int, or as a tuple of ints. Raise a Fault that names the *source*."""
     if isinstance(position, tuple):
         return checked_tuple(game, position, source)  # type: ignore[no-any-return]  # it goes where ints go
     try:
@@ -239,7 +239,7 @@ def checked_position(game: Game, position: Any, source: str) -> int:
 
 
 def checked_tuple(game: Game, position: tuple[Any, ...], source: str) -> Any:
-    """Return a position that the rules gave as a tuple of ints; raise a Fault if it is no position of this game."""
+    """Return a position that the rules gave as a tuple of ints. Raise a Fault if it is no position of this game."""
     if not (width := Traits.of(game).width):
         what = "tuples of such ints, and then all of them, the start too"
         raise Fault(f"{source} gives {position!r:.60}; positions are ints below 2**{POSITION_BITS}, or {what}")

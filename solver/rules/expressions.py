@@ -111,8 +111,8 @@ class Expressions(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def reduction(self, node: ast.Call, kind: str, items: ast.expr, other: list[ast.expr]) -> ast.AST:
-        """Return the call of a new function for an expression (see `source_of_reduction`); the call itself if numba
-        knows it."""
+        """Return the call of a new function for an expression (`source_of_reduction`), or the same call if numba has
+        it."""
         if not isinstance(items, ast.GeneratorExp) and (kind in ("any", "all") or (other and kind in ("min", "max"))):
             items = at(node, f"({ITEM} for {ITEM} in {ast.unparse(items)})")
         if not isinstance(items, ast.GeneratorExp) or any(isinstance(one, ast.NamedExpr) for one in ast.walk(items)):
@@ -164,7 +164,7 @@ def source_of_reduction(name: str, arguments: list[str], kind: str, items: ast.G
 
 
 def by_key(kind: str, items: ast.expr, key: ast.expr, reverse: ast.expr = ast.Constant(False)) -> str:  # noqa: B008
-    """Return the text of `sorted`, `min` or `max` by a key without the key (see BY_KEY); "" if that is not possible."""
+    """Return the text of `sorted`, `min` or `max` by a key without the key (see BY_KEY). It is "" if impossible."""
     match key, reverse:
         case ast.Lambda(ast.arguments([], [ast.arg(item)], None, [], [], None, [])), ast.Constant(bool()):
             text = ast.unparse(key.body)

@@ -1,4 +1,4 @@
-"""Lets a kernel be compiled once for all games: a *port* gives it the rules of a game by their addresses.
+"""Lets a kernel be compiled once for all games. A *port* gives it the rules of a game by their addresses.
 
 Numba compiles a kernel that gets a game (see `compiled.py`) again for each game, with the rules inside. A kernel that
 gets a port is compiled once. It calls the rules by their addresses, 1.5 ns a call, and is found on disk by other games
@@ -54,7 +54,7 @@ BUFFER = 128
 
 
 class Entry(NamedTuple):
-    """A rule that kernels may call: a letter for each argument and result, `p` for a position and `n` for a number.
+    """A rule that kernels may call. Each argument and result has a letter, `p` for a position or `n` for a number.
 
     *items*: the rule yields its results.
     """
@@ -150,7 +150,7 @@ def failure(error: BaseException) -> BaseException:
 
 
 class PortType(types.Type):
-    """Numba's view of a port, which is an address; *width* is the number of words of a position, 0 for an int."""
+    """Numba's view of a port, which is an address. *width* is the number of words of a position, 0 for an int."""
 
     def __init__(self, width: int) -> None:
         self.width = width
@@ -183,7 +183,7 @@ def unbox_port(typ: Any, port: Any, c: Any) -> NativeValue:
 
 
 class Port:
-    """The rules of a game for kernels that are compiled once for all games; `ports.rules_for` keeps all ports alive."""
+    """The rules of a game for kernels that are compiled once for all games. `ports.rules_for` keeps all ports alive."""
 
     known: ClassVar[dict[int, "Port"]] = {}
     """The ports of this process, by their addresses."""
@@ -206,7 +206,7 @@ class Port:
         raise NotImplementedError
 
     def resolve(self, slot: int) -> int:
-        """Write the address of the entry at this index into the table, if it is missing; return it, or 0 on failure."""
+        """Write the address of the entry at this index into the table, if it is missing. Return it, or 0 on failure."""
         try:
             with self.resolving:
                 if not self.table[slot]:

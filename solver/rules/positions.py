@@ -252,7 +252,7 @@ def _(array, place, position):
 
 
 def width_of_rules(game: Any) -> int:
-    """Return the number of words of a position of a numba type: a port, or a game; 0 if positions are ints."""
+    """Return the number of words of a position of a numba type: a port, or a game. It is 0 if positions are ints."""
     return int(game.width if isinstance(game, PortType) else Traits.of(game.game).width)
 
 

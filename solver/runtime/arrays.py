@@ -109,16 +109,16 @@ class CompressedArray:
     def __init__(self, dtype: Any):
         self.dtype = np.dtype(dtype)
         self.begins: list[int] = []
-        self.stretches: list[bytes] = []
+        self.blocks: list[bytes] = []
         self.length = 0
 
-    def __setitem__(self, where: slice, stretch: Array) -> None:
+    def __setitem__(self, where: slice, items: Array) -> None:
         """Append items, or write them over the end: whatever begins at or behind `where.start` goes."""
         if where.start < self.length:  # rewritten from there on
             keep = bisect_left(self.begins, where.start)
-            del self.begins[keep:], self.stretches[keep:]
+            del self.begins[keep:], self.blocks[keep:]
         self.begins.append(where.start)
-        self.stretches.append(zstandard.compress(np.ascontiguousarray(stretch, self.dtype).tobytes(), LEVEL))
+        self.blocks.append(zstandard.compress(np.ascontiguousarray(items, self.dtype).tobytes(), LEVEL))
         self.length = where.stop
 
     def __getitem__(self, where: slice) -> Array:
@@ -126,7 +126,7 @@ class CompressedArray:
         if where.start >= where.stop:
             return np.empty(0, self.dtype)
         first, last = bisect_right(self.begins, where.start) - 1, bisect_left(self.begins, where.stop)
-        found = [np.frombuffer(zstandard.decompress(stretch), self.dtype) for stretch in self.stretches[first:last]]
+        found = [np.frombuffer(zstandard.decompress(block), self.dtype) for block in self.blocks[first:last]]
         begin = self.begins[first]
         return np.concatenate(found)[where.start - begin : where.stop - begin]
 

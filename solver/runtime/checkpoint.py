@@ -102,8 +102,8 @@ class Checkpoint:
 
     @property
     def is_due(self) -> bool:
-        """Whether a checkpoint is due: after the log's pause, or SHARE times as long as the last one took; never
-        without a journal."""
+        """Whether a checkpoint is due: after the log's pause, or SHARE times the last one's time. Without a journal,
+        never."""
         return self.log.log.journal is not None and time.monotonic() >= self.due
 
     def load(self, *arrays: Array | CompressedArray) -> None:

@@ -116,7 +116,7 @@ class Journal:
 
 @dataclass
 class Entries:
-    """The entries of one name, by file offset; each is read when it is needed, since together they may be large."""
+    """The entries of one name, by file offset. Each is read when it is needed, since together they may be large."""
 
     path: Path
     places: list[int]
@@ -203,7 +203,7 @@ def outline(path: Path) -> Iterator[tuple[str, list[int], list[int]]]:
 
 
 class Log:
-    """The entries of one name in the journal: those found, and new ones, written now and then if there is one."""
+    """The journal's entries of one name: those found, and new ones. A journal is written now and then."""
 
     def __init__(self, journal: Journal | None, name: str, resumed: "Entries", pause: float):
         self.journal = journal

@@ -100,7 +100,7 @@ def with_cache(function: Any, compiled: Any) -> Any:
 
 
 class LateCache(NullCache):
-    """A kernel's cache, whose folder is found at the first call: most kernels are never called, and trying a folder
+    """A kernel's cache, whose folder is found at the first call. Most kernels are never called, and trying a folder
     writes a file."""
 
     def __init__(self, function: Any):

@@ -260,7 +260,7 @@ def mapped(file: FileIO, frame: Frame, checksum: int) -> memoryview:
 
 
 class TaskData(Generic[Content]):
-    """Data for all tasks of a wave; with a *scratch* folder, they are sent as one frame that each worker reads once."""
+    """Data for all tasks of a wave. With a *scratch* folder, they are sent as one frame that each worker reads once."""
 
     def __init__(self, content: Content, scratch: Scratch | None = None, name: str = ""):
         self.content, self.scratch, self.name = content, scratch, name

@@ -155,7 +155,7 @@ class Work:
         return worth_sending(total, least, self.workers_now) if isinstance(self.executor, Remote) else least
 
     def block(self, total: int, usual: int) -> int:
-        """Return how many of *total* items to give to a task: *usual*, or up to LARGER times that on a cluster."""
+        """Return how many of *total* items to give to a task. It is *usual*, or on a cluster up to LARGER times it."""
         return min(self.together(total, usual), self.larger * usual)
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:

@@ -19,7 +19,7 @@ Array = np.ndarray[Any, Any]
 
 
 class PlyCount(NamedTuple):
-    """Counts of a ply: lines of play so long, how many end there, and the positions they lead to, up to symmetry."""
+    """Counts of a ply: lines of play so long, those that end there, and their positions up to symmetry."""
 
     ply: int
     lines: int
@@ -37,7 +37,7 @@ class Endless(RuleError):
 
 
 def count_lines(game: Game, position: Any, plies: int | None = None) -> Iterator[PlyCount]:
-    """Yield the counts of each ply from 0 to *plies*, or to the end of all lines; raise Endless if there is none."""
+    """Yield the counts of each ply from 0 to *plies*, or to the end of all lines. Raise Endless if there is none."""
     wave = np.array([game.canonical(position)], np.int64)
     lines = np.array([1], object)  # Python's ints: their sums are soon greater than 64 bits
     known: set[Any] = set()

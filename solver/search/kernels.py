@@ -510,8 +510,8 @@ def put_in_order(game, position, asked, count, best, ply, memory):
 
 @kernel
 def table_key(game, position, memory):
-    """Return a permutation of the canonical int, or a canonical position of several words; `no_position` if the search
-    gives up. Different positions have different keys."""
+    """Return a permutation of the canonical int, or the canonical tuple; `no_position` if the search gives up.
+    Different positions have different keys."""
     least, _ = canonical(game, position)
     if is_in_table(least, memory):
         return permuted(least, memory.position_bits)
@@ -586,7 +586,7 @@ def _(key):
 
 
 def rest_of(key: Any, memory: SearchMemory) -> int:
-    """Return the part of a key that its entry stores: the bits above the bucket number; 1 if the whole key stands
+    """Return the part of a key that its entry stores: the bits above the bucket number. It is 1 if the whole key stands
     behind."""
     return 1 if isinstance(key, tuple) else key >> memory.bucket_bits
 
@@ -637,7 +637,7 @@ def bounds_of(word, memory):
 
 @kernel
 def store(key, low, high, best, memory):
-    """Store bounds and best move of a key, combined with those in the table, as the first entry of its bucket. Another
+    """Store bounds and best move of a key as the first entry of its bucket, combined with those there. Another
     position's first entry moves to the second slot."""
     bits, far = memory.bound_bits, memory.far
     known = bounds_of(find(key, memory), memory)

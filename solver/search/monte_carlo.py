@@ -24,7 +24,7 @@ CURIOSITY = 0.7
 
 
 class TriedMove:
-    """A move in the tree: how often it was tried, what its player got in all, and the moves tried after it."""
+    """A move in the tree: how often it was tried, what its player got, and the moves tried after it."""
 
     __slots__ = ("after", "total", "visits")
 

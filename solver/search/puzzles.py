@@ -83,7 +83,7 @@ class PuzzleSearch(StoppableSearch):
         return not waiting
 
     def iterate(self, position: int, plies: int) -> int | None:
-        """Return a lower bound of the plies to a solution; *plies* if there is one so long, None if time is out."""
+        """Return a lower bound of the plies to a solution: *plies* if one is so long, None if time is out."""
         memory = self.memory
         memory.counts[TROUBLE] = 0
         with compilable(self.game):

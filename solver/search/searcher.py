@@ -385,7 +385,7 @@ class Search(StoppableSearch):
     # Remoteness of ties: a shortest path, because both sides prefer an early end
 
     def plies_to_tie(self, position: int) -> int | None:
-        """Return the fewest plies from a TIE to the end by moves that keep it; None if time or memory runs out."""
+        """Return the fewest plies from a TIE to the end by moves that keep it. Out of time or memory, return None."""
         try:
             least, plies = 1, self.tie_path(position, self.workspace_size[0])
             while least < plies:
@@ -399,7 +399,7 @@ class Search(StoppableSearch):
         return None if plies == NO_PATH else plies
 
     def tie_path(self, position: int, most: int) -> int:
-        """Return the length of some path of at most *most* plies from a TIE to its end, or NO_PATH; on one thread."""
+        """Return the length of some path of at most *most* plies from a TIE to its end, or NO_PATH. Use one thread."""
         if most < 1:
             return NO_PATH
         while not self.halted:

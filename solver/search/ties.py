@@ -67,7 +67,7 @@ def path_length(
     workspace: search.ThreadWorkspace,
     refuted: search.Array,
 ) -> int:
-    """Return the length of some path of at most *plies* plies from a TIE to its end; or NO_PATH or GIVEN_UP."""
+    """Return the length of a path of at most *plies* plies from a TIE to its end, or NO_PATH or GIVEN_UP."""
     memory = search.memory_of(table, workspace)
     trail = np.empty((OWN_KEY + words_of(game)) * memory.plies, np.int64)
     with compilable(game):
@@ -111,7 +111,7 @@ def find_path(game, position, plies, memory, refuted, trail):
 
 @kernel
 def next_tie(game, plies, ply, memory, refuted, trail):
-    """Return the number of the next child that is a tie and not refuted; the count of children if none; GIVEN_UP."""
+    """Return the number of the next child that is a tie and not refuted; the count of children if none; or GIVEN_UP."""
     row, steps, mark = search.row_of(game, ply, memory), words_at(trail), words_at(memory.counters)
     parts, step = search.parts_of(game), OWN_KEY + words_of(game)
     count = steps[step * ply + COUNT]

@@ -52,7 +52,7 @@ def extract_by_loop(word, mask):
 
 @lean_kernel
 def deposit_by_loop(bits, mask):
-    """Return a word with the lowest bits of *bits* at the ones of a mask: bits 0b01, mask 0b0110 gives 0b0010."""
+    """Return a word with the lowest bits of *bits* at the ones of a mask. Bits 0b01 and mask 0b0110 give 0b0010."""
     found = NOTHING
     while mask:
         low = mask & (~mask + ONE)
@@ -88,7 +88,7 @@ if IS_QUICK:
 
     @lean_kernel
     def deposit(bits, mask):
-        """Return a word with the lowest bits of *bits* at the ones of a mask: bits 0b01, mask 0b0110 gives 0b0010."""
+        """Return a word with the lowest bits of *bits* at the ones of a mask. Bits 0b01 and mask 0b0110 give 0b0010."""
         return deposit_by_one(bits, mask)
 
 else:
@@ -100,7 +100,7 @@ MOST_RUNS = 32
 
 
 class Runs(NamedTuple):
-    """A mask and its runs of ones: the `bits` of each run, and how many places it moves to the right in a rank
+    """A mask and its runs of ones. It has the `bits` of each run, and how many places it moves to the right in a rank
     (`shifts`)."""
 
     bits: Array

@@ -13,7 +13,7 @@ Details = Mapping[str, Any]
 
 
 def facts_of(metric: str, details: Details, measures: Sequence[int]) -> dict[str, Any]:
-    """Return the measures of a position as facts for JSON, for the player to move; utilities are those of all players.
+    """Return the measures of a position as facts for JSON, for the player to move. Utilities are those of all players.
 
     >>> facts_of("score", {}, [3]), facts_of("nimber", {}, [-6]), facts_of("utilities", {"scale": 2}, [1, 2])
     ({'score': 3}, {'nimber': None, 'infinite': [0, 2]}, {'utilities': [0.5, 1]})
@@ -107,6 +107,6 @@ def rank(metric: str, details: Details, measures: Sequence[int], mover: int) -> 
 
 
 def gives(measures: Sequence[int], mover: int) -> Value:
-    """Return WIN if *mover* gets more than every other player, TIE if as much as the best of them, else LOSE."""
+    """Return WIN if *mover* gets more than every other player, TIE if as much as the best, else LOSE."""
     best = max((measure for player, measure in enumerate(measures) if player != mover), default=0)
     return WIN if measures[mover] > best else LOSE if measures[mover] < best else TIE

@@ -1,4 +1,4 @@
-"""Canonical forms of short games: values of games in which both players have their own moves, and no play is endless.
+"""Canonical forms of short games: both players have their own moves, and no play is endless.
 
 The player without a move loses. A game is written {Left's options | Right's options}; its *value* is a game to which
 the same can be added as to it without changing who wins. Each value has one canonical form, in which no option is
@@ -145,7 +145,7 @@ class Values:
     # Mean and temperature
 
     def mean_and_temperature(self, value: int) -> tuple[Fraction, Fraction]:
-        """Return the average worth of a value in a sum of many copies, and how much a move in it gains.
+        """Return a value's average worth in a sum of many copies, and how much a move in it gains.
 
         The temperature of a number is −1 divided by its denominator.
         """
@@ -182,7 +182,7 @@ class Values:
         return f"±{left}" if len(self.left[value]) == 1 else f"±{{{left}}}"
 
     def short_name(self, value: int) -> str | None:
-        """Return the name of a nimber or of a sum of ups and a star, such as `*2` and `⇑*`; None for other values."""
+        """Return the name of a nimber or a sum of ups and a star, such as `*2` and `⇑*`. Return None for others."""
         left, right = self.left[value], self.right[value]
         if left == right and [*left] == sorted(self.nimbers[: len(left)]):
             return "*" if len(left) == 1 else f"*{len(left)}"

@@ -13,7 +13,7 @@ Array = np.ndarray[Any, Any]
 
 @kernel
 def pass_up(score, bits):
-    """Return a child's score as seen by its parent: LOSE in n is WIN in n + 1, WIN is LOSE, TIE is TIE, DRAW stays."""
+    """Return a child's score as seen by its parent. LOSE in n is WIN in n + 1, WIN is LOSE, TIE is TIE, DRAW stays."""
     ties, wins, end = TIE_CLASS << bits, WIN_CLASS << bits, (WIN_CLASS + 1) << bits
     # LOSE in n becomes WIN in n + 1: the greatest WIN score is end - 1, for remoteness 0.
     if score < DRAW_CLASS << bits:
@@ -27,7 +27,7 @@ def pass_up(score, bits):
 
 @kernel
 def pass_on(score, bits):
-    """Return a child's score as seen by its parent if the same player moves again: WIN in n is WIN in n + 1."""
+    """Return a child's score as seen by its parent if the same player moves again. WIN in n is WIN in n + 1."""
     if score < DRAW_CLASS << bits:
         return score + 1
     return score - (score >= TIE_CLASS << bits)

@@ -1,4 +1,4 @@
-"""Sums of impartial games: a player chooses one game and moves there, and loses if no move is left in any.
+"""Sums of impartial games. A player chooses one game and moves there, and loses if no move is left in any.
 
 The value of a sum follows from the nimbers of its parts, without solving the whole as one game. The theory is by
 Sprague and Grundy; for infinite nimbers, of games in which play can go round, by Smith, and by Fraenkel and Yesha.
@@ -50,7 +50,7 @@ def value_of(nimber: int) -> Value:
 
 
 def goals(nimbers: Sequence[int]) -> list[int | None]:
-    """Return, for each part of a sum, the nimber of the other parts together: a winning move in this part reaches it.
+    """Return, for each part of a sum, the nimber of the other parts together. A winning move in this part reaches it.
     None if that is infinite: no move in this part wins.
 
     >>> goals([1, 2, 5]), goals([loopy({0}), 3])

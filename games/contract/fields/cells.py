@@ -33,8 +33,7 @@ LOOPS = {"having": "set", "empty": "free", "occupied": "filled"}
 
 
 class Piece(NamedTuple):
-    """A part of a plane that is in one word: its cells *first* to *first* + *size* - 1, from bit *place* of word *at*
-    on."""
+    """A part of a plane that is in one word. It has *size* cells from *first* on, from bit *place* of word *at* on."""
 
     at: int
     place: int
@@ -43,7 +42,7 @@ class Piece(NamedTuple):
 
 
 class Cells(Field):
-    """A sign on each cell of a board, or none: a plane of bits for each sign, the first sign lowest.
+    """A sign on each cell of a board, or none. Each sign has a plane of bits, the first sign lowest.
 
     *board* is a `Board`, or the names of cells in a row, or their number. Signs come with their looks: `X="cross"`. In
     methods a sign is its number, 1 for the first; `cells.X` is the number of X. An empty cell has 0.
@@ -73,7 +72,7 @@ class Cells(Field):
     """The number of cells."""
 
     def sized_for(self, game: Any) -> "Cells":
-        """Return a copy for a game, with its board, and the numbers of cells, rows and bits; raise ValueError if they
+        """Return a copy for a game, with its board, and the numbers of cells, rows and bits. Raise ValueError if they
         are too many."""
         found: Cells = super().sized_for(game)
         board = self.declared_board(game) if callable(self.declared_board) else self.declared_board
@@ -350,7 +349,7 @@ def cells_of(bits: str, size: int) -> str:
 
 
 def table_of_cells(first: int, count: int) -> str:
-    """Return the name of a table from each set of *count* cells, *first* and the next ones, to a tuple of its cells."""
+    """Return the name of a table from each set of *count* cells, from *first* on, to a tuple of its cells."""
     name = f"CELLS_{first}_{count}"
     if name not in TABLES:
         found: list[tuple[int, ...]] = [()]

@@ -79,7 +79,7 @@ class Field:
         return copy(self)
 
     def take_bits(self, at: int, place: int) -> tuple[int, int]:
-        """Take the bits of word *at* from bit *place* on, or of the next word; return the next free (word, bit)."""
+        """Take the bits of word *at* from bit *place* on, or of the next word. Return the next free (word, bit)."""
         if place + self.width > POSITION_BITS:
             at, place = at + 1, 0
         self.at, self.place = at, place

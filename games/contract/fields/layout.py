@@ -23,7 +23,7 @@ def fields_of(cls: type) -> dict[str, Any]:
 
 
 def lay_out(game: Any) -> dict[str, Any]:
-    """Give a game its copies of the fields, and return them by name; raise ValueError if they take too many bits."""
+    """Give a game its copies of the fields, and return them by name. Raise ValueError if they take too many bits."""
     declared = fields_of(type(game))
     if taken := [name for name in declared if name in Game.__annotations__ or hasattr(Game, name)]:
         raise ValueError(f"{taken[0]!r} is a member of the game contract; give the field another name")

@@ -156,7 +156,7 @@ class ScoringOracle(SearchingOracle):
         )  # fmt: skip
 
     def choose_move(self, position: int, moves: list[int], deadline: float) -> int:
-        """Return a move that keeps the proven score; without one, a move that seems best and is not known to be
+        """Return a move that keeps the proven score. Without one, return a move that seems best and is not known to be
         worse."""
         self.search_until(position, monotonic() + FOR_VALUE * (deadline - monotonic()), distance=True)
         moves = [choice.move for choice in ranked(self.choice(position, move) for move in moves)]

@@ -32,8 +32,8 @@ class PositionMoves(NamedTuple):
 
 
 def may_be_plain(game: Game) -> bool:
-    """Return False if the game is not one for streaming, or a sample of positions shows that its rules are not plain.
-    True proves nothing. Errors of the rules are False too: other methods report them."""
+    """Return False if the game is not for streaming, or a sample of positions shows that its rules are not plain. True
+    proves nothing. Errors of the rules are False too: others report them."""
     if not is_for_a_stream(game):
         return False
     start = start_of(game)

@@ -241,7 +241,7 @@ class Symbol:
     __rmul__ = __mul__
 
     def bit_count(self) -> "Symbol":
-        """Return the number of ones of an int that is not negative: add bits in pairs, then the sums in pairs, and so
+        """Return the number of ones of an int that is not negative. Add bits in pairs, then the sums in pairs, and so
         on."""
         sums = [Symbol(self.circuit, [bit] + [FALSE] * (LANES - 1)) for bit in self.bits]
         while len(sums) > 1:

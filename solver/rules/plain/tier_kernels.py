@@ -72,7 +72,7 @@ def leaf_of(trees, row, values):
 
 @kernel
 def child_of(lanes, values, mask):
-    """Return what a move does in a tier: base, mask and tier of the set of children, and whether the move is plain.
+    """Return what a move does: base, mask and tier of the set of children, and whether the move is plain.
 
     It is plain if each bit of the child is a constant, or the same bit of the parent.
     """

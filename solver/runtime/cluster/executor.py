@@ -28,7 +28,7 @@ class ClusterExecutor(Remote):
 
     @contextmanager
     def begun(self, lock: Lock, parcels: Path | None = None) -> Iterator["ClusterExecutor"]:
-        """Take tasks of the solve that holds a lock, with a folder for large data; raise ClusterError if a worker is
+        """Take tasks of the solve that holds a lock, with a folder for large data. Raise ClusterError if a worker is
         unfit."""
         before = self.site, self.parcels
         self.site, self.parcels = pickle.dumps(site_of(lock, self.apart, parcels)), parcels

@@ -131,7 +131,7 @@ def make_workspace(
 
 @lean_kernel
 def search_move(game, position, move, depth, low, high, scoring, workspace):
-    """Return a move's score at a depth if between *low* and *high*, else a bound; void if `counts[TROUBLE]` is set."""
+    """Return a move's score at a depth if between *low* and *high*, else a bound. It is void in trouble."""
     child, gain = as_position(game.do_move(position, move)), gain_of(game, position, move, scoring)
     low, high = bound_for_child(low, gain, scoring), bound_for_child(high, gain, scoring)
     if keeps_side(game, position, child, scoring):
@@ -211,7 +211,7 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
 
 @lean_kernel
 def write_moves_and_odds(game, position, first, depth, ply, scoring, workspace):
-    """Write the moves in the order of the search; return how many, and the sum of chance's weights, 0 for a player."""
+    """Write the moves in the order of the search. Return how many, and the sum of chance's weights, 0 for a player."""
     count = write_moves(game, position, first, ply, workspace)
     if scoring.order != GIVEN:
         sort_by_minimax(game, position, count, depth, ply, scoring, workspace)
@@ -290,7 +290,7 @@ def probe(position, depth, low, high, workspace):
 
 @lean_kernel
 def write_moves(game, position, first, ply, workspace):
-    """Write the moves of a position to the row of *ply*, best first, with their ranks as promises; return how many.
+    """Write the moves of a position to the row of *ply*, best first, with their ranks as promises. Return how many.
 
     Move ordering: *first*, then the game's promise, then killers and history.
     """

@@ -45,7 +45,8 @@ def read_name(text: str) -> DepthLimits | None:
 
 
 def searcher_named(name: str, game: Game, chance: Random) -> Callable[[int], int] | None:
-    """Return a function from a position to a move for a name such as `depth:4` or `mcts:1000`; None for other names.
+    """Return a function from a position to a move for a name such as `depth:4` or `mcts:1000`. Return None for other
+    names.
 
     Searches to a depth or for a time probe the databases of smaller games in the home folder.
     """

@@ -184,7 +184,7 @@ def star1_window(low, high, chances, weight, scoring):
 
 @kernel
 def star1_mean(score, floor, ceiling, chances, scoring):
-    """Return (mean of chance's moves so far, EXACT or a kind of bound): a bound if the last score left its window."""
+    """Return (mean of chance's moves so far, EXACT or a kind of bound). It is a bound if the last left its window."""
     total, rest, known = chances
     if score <= floor:
         return (known + rest * scoring.most) / total, UPPER

@@ -105,8 +105,8 @@ def prove_bound(game, position, bound, ply, memory):
 
 @kernel
 def children_of(game, position, bound, row, memory):
-    """Return whether an end one move ahead proves the question, and the number of other children, written to *row*; -1
-    if the search gives up."""
+    """Return whether an end one move ahead proves the question, and the number of other children, written to *row*. The
+    number is -1 if the search gives up."""
     count, mark, parts = 0, words_at(memory.counters), search.parts_of(game, CHILD)
     mover = whole(game.turn(position))
     if mover < 0:

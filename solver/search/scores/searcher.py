@@ -24,7 +24,7 @@ FOR_WHOM = "scores are searched for one player or two, without chance"
 
 @dataclass(frozen=True)
 class ScoreResult:
-    """What a search proved of a score, for the player to move: it lies between `low` and `high`, None if unknown."""
+    """What a search proved of a score, for the player to move. It lies between `low` and `high`, None if unknown."""
 
     low: int | None
     high: int | None

@@ -241,7 +241,7 @@ def trees_by(
 
 
 def deep_enough(rules: TextbookRules, position: int, depth: int | None) -> int:
-    """Return the depth to draw, by default as deep as can be drawn easily; raise TreeTooLarge if it is too deep."""
+    """Return the depth to draw, by default as deep as can be drawn easily. Raise TreeTooLarge if it is too deep."""
     if depth is None:
         depths = range(1, USUAL_DEPTH + 1)
         return max(

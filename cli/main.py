@@ -28,13 +28,13 @@ from retrograde.cli.interrupt import WATCH
 COMMANDS = {
     "games": "list the games, or show one game's options and rules",
     "new": "write the skeleton of a rule file, and its test",
-    "check": "check whether a rule module keeps the contract",
-    "solve": "solve a game and keep its database",
+    "check": "check that a rule file keeps the contract",
+    "solve": "solve a game and write its database",
     "list": "list the databases, and unfinished solves",
-    "remove": "delete a database, or what an interrupted solve has left",
+    "remove": "delete a database, or the remains of an interrupted solve",
     "info": "show the result: counts, the longest win, the size on disk",
     "query": "show the value of a position and of every move",
-    "sum": "show the value of several impartial games played side by side",
+    "sum": "show the value of several games played side by side",
     "search": "prove the value of a position without a database",
     "count": "count the lines of play, ply by ply",
     "book": "make an opening book of a game that is too large to solve",
@@ -45,13 +45,13 @@ COMMANDS = {
     "judge": "measure how often a depth-limited search picks a wrong move",
     "fit": "fit the weights of a game's estimate to a database",
     "serve": "serve a page to play on, and JSON for other programs",
-    "fetch": "download a database into the home folder",
+    "fetch": "download a database into the database folder",
     "publish": "write a static site of solved games, for any host of files",
     "export": "export positions and values as Parquet, CSV or NumPy arrays",
     "plot": "draw the counts by remoteness",
-    "compare": "compare chess endings with other people's tables",
+    "compare": "compare chess endings with tables of other programs",
     "uci": "run a chess engine that plays from the databases",
-    "verify": "compute every stored value again, and compare",
+    "verify": "recompute every stored value, and compare",
     "warm": "compile the loops of the solver now",
 }
 
@@ -207,7 +207,7 @@ def main(ctx: click.Context, traceback: bool) -> None:
     A VARIANT is a game with its options: connect4, connect4:width=5,height=4, or in the order of the options
     connect4:5,4. The game may be a file of your own: ./mygame.py, ./mygame.py:option=value.
 
-    Databases are in the folder that RETROGRADE_HOME names, or else in the usual folder for data.
+    Databases are in the folder RETROGRADE_HOME, or in the usual data folder if that variable is not set.
     """
     if os.environ.get("NO_COLOR"):
         ctx.color = False

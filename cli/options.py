@@ -80,7 +80,12 @@ def number(name: str, default: int, what: str, most: int | None = None) -> Calla
 
 
 seed = click.option(
-    "--seed", type=int, default=1, show_default=True, help="Random seed; the same seed selects the same positions."
+    "--seed",
+    type=int,
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Random seed; the same seed selects the same positions.",
 )
 time_limit = click.option(
     "--time", "seconds", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds."

@@ -29,7 +29,7 @@ def command(
     The estimate of many games is a sum of features, such as the lead in men and in moves, each times its weight. This
     command finds weights that predict the values in a database: those of VARIANT, or of a smaller one of the same
     features, such as the endings of draughts. Then it counts how often searches give up value in positions that were
-    held out, before and after, as judge does. If the new weights are not worse, it stores them: in --weights, or beside
+    held out, before and after, as judge does. If the new weights are better, it stores them: in --weights, or beside
     the databases, where play, match, judge, serve and uci find them.
 
     \b

@@ -32,9 +32,18 @@ SECONDS = 1.0
 @options.source
 @click.argument("a", metavar="A", shell_complete=options.complete_players)
 @click.argument("b", metavar="B", shell_complete=options.complete_players)
-@click.option("--games", type=click.IntRange(1), default=100, show_default=True, help="How many games to play.")
+@click.option(
+    "--games", type=click.IntRange(1), metavar="N", default=100, show_default=True, help="How many games to play."
+)
 @click.option("--from", "position", metavar="POSITION", help="First position instead of the start; or random.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Random seed; the same seed gives the same games.")
+@click.option(
+    "--seed",
+    type=int,
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Random seed; the same seed gives the same games.",
+)
 @click.option("--exact", is_flag=True, help="Compute each player's expected payoff minus the other's; play no games.")
 @time_option(SECONDS, "for a move")
 @pgn_option("the games")

@@ -15,9 +15,14 @@ SECONDS = 3.0
 
 @click.command()
 @click.argument("variants", nargs=-1, metavar="[VARIANT…]", shell_complete=options.complete_variants)
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--host", metavar="NAME", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port; 0 for any free one."
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="N",
+    default=8000,
+    show_default=True,
+    help="The port; 0 for any free one.",
 )
 @click.option("--allow-host", "allowed", multiple=True, metavar="NAME",
               help="Also answer for this host name, such as that of a proxy; may be repeated.")  # fmt: skip

@@ -53,7 +53,7 @@ def command(
       retrograde verify connect4.h5 --quick
     """
     if all_images and (quick or book_named(source, database)):
-        raise click.UsageError("--all-images is for values derived again: not for books, and not with --quick")
+        raise click.UsageError("--all-images is for recomputed values: not for books, and not with --quick")
     if quick:
         verify_quickly(source, database, as_json)
         return
@@ -68,7 +68,7 @@ def command(
 
             report = verify_certificate(opened, workers=workers, listener=line, all_images=all_images)
     else:
-        what = "records derived again"
+        what = "records recomputed"
         with open_source(source, database) as opened, listening(as_json) as line:
             from retrograde.solver.metrics.models.names import model_named
             from retrograde.solver.verification.verify import verify
@@ -95,7 +95,7 @@ def command(
         click.echo(f"{heading(report.variant)}: {report.stored:,} {what}, and {right}")
         click.echo(f"{report.positions:,} positions in {duration(seconds)}")
         click.echo(faint(wrap(f"proven: {report.proven}", 2)))
-        click.echo(faint(wrap(f"on the strength of: {report.rests_on}", 2)))
+        click.echo(faint(wrap(f"this rests on: {report.rests_on}", 2)))
     else:
         click.echo(f"{heading(report.variant)}: {click.style(f'{report.wrong:,} wrong', fg='red')}")
         click.echo(indent("\n".join(printable(str(problem)) for problem in report.problems)))
@@ -127,7 +127,7 @@ def verify_book(path: Path, workers: int | None, as_json: bool, ctx: click.Conte
         proven = f"the book has the positions of the plies and no others, and {report.derived:,} follow from the others"
         rest = f"the search that made it, for the others at the last ply; {report.searched} of them were searched again"
         click.echo(faint(wrap(f"proven: {proven}", 2)))
-        click.echo(faint(wrap(f"on the strength of: {rest}", 2)))
+        click.echo(faint(wrap(f"this rests on: {rest}", 2)))
     if report.problems:
         ctx.exit(1)
 

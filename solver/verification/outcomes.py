@@ -145,7 +145,7 @@ class OutcomeVerifier(DatabaseVerifier):
 
     def proven(self) -> str:
         symmetric = defines(self.game, "images")
-        which = "every image" if self.every_image else "one image of each (all, where it has but one)"
+        which = "every image" if self.every_image else "one symmetric image of each"
         images = f", there and at {which}" if symmetric else ""
         covers = self.covers.format(equal=EQUAL if symmetric else "")
-        return f"every value follows by the rules from those of its children{images}; {covers}"
+        return f"every value follows by the rules from the values of its children{images}; {covers}"

@@ -388,7 +388,7 @@ def test_a_database_is_found_by_its_name_even_where_its_game_is_not_in_the_catal
     retrograde("solve", "./heap.py:12")
     for command in ("info", "query"):
         assert result_of(command, "heap:size=12")["variant"] == "heap:size=12"
-    assert retrograde("verify", "heap:size=12").stdout.startswith("heap:size=12: 13 records derived again")
+    assert retrograde("verify", "heap:size=12").stdout.startswith("heap:size=12: 13 records recomputed")
 
 
 # query
@@ -445,9 +445,12 @@ def test_verify_tells_that_all_is_right(tictactoe, monkeypatch):
 
     monkeypatch.setattr(verifier, "INTERPRETED_SECONDS", 60.0)  # however busy the machine is
     text = retrograde("verify", "tictactoe").stdout
-    assert text.startswith("tictactoe: 765 records derived again, and every one is right\n5,478 positions in ")
-    assert "proven: every value follows by the rules from those of its children, there and at one image of each" in text
-    assert text.endswith("on the strength of: the rules as given\n")
+    assert text.startswith("tictactoe: 765 records recomputed, and every one is right\n5,478 positions in ")
+    assert (
+        "proven: every value follows by the rules from the values of its children, there and at one symmetric image of each"
+        in text
+    )
+    assert text.endswith("this rests on: the rules as given\n")
     report = result_of("verify", tictactoe, "--workers", "1")
     assert (report["proven"][:11], report["rests_on"]) == ("every value", "the rules as given")
     assert (report["ok"], report["stored"], report["wrong"], report["problems"]) == (True, 765, 0, [])

@@ -18,7 +18,7 @@ export class Editor {
     board.editButton.textContent = "Stop editing";
     board.draw();
     editor.draw();
-    editor.say("Put men on the board: choose one, then places; or drag them. Dragged off the board they are gone.");
+    editor.say("Choose a piece and click places, or drag it. To remove a piece, drag it off the board.");
     editor.palette.querySelector("[aria-checked=true]")?.focus();
   }
 
@@ -139,7 +139,7 @@ export class Editor {
 
   // Put the man that is chosen on a place, or take it away where it stands already.
   put(place, sign = this.signs[place] === this.chosen ? NOBODY : this.chosen) {
-    if (this.isGround(place)) return this.say("Nothing stands there: one leaves the board by it.");
+    if (this.isGround(place)) return this.say("This place is the exit: nothing can stand there.");
     this.signs[place] = sign;
     this.draw();
     this.say(`${this.board.step.places[place].name}: ${this.nameAt(place) || "empty"}.`);

@@ -122,7 +122,7 @@ function unknown(card) {
     button.addEventListener("click", () => trying(() => solver.begin(card.variant)));
     box.append(button, make("div", { className: "progress" }));
   } else box.append("In a terminal: ", make("code", { textContent: `retrograde solve ${card.variant}` }));
-  if (card.playable) box.append(make("p", { className: "note" }, "Not solved, but it can be played all the same, against a search."));
+  if (card.playable) box.append(make("p", { className: "note" }, "Not solved yet. You can play it against a search."));
   return box;
 }
 
@@ -162,7 +162,7 @@ async function solveAnother() {
   const about = await ask("about", { variant: whole ? options : [$("game").value, options].filter(Boolean).join(":") });
   if (about.state === "solved") $("already").append("Already solved: ", linkTo(about), ".");
   else {
-    if (about.playable) $("already").append("It can be played at once, against a search: ", linkTo(about), ".");
+    if (about.playable) $("already").append("You can play it now against a search: ", linkTo(about), ".");
     await solver.begin(about.variant);
   }
 }

@@ -153,7 +153,7 @@ function showLine(after = null, line = game.now.line) {
   const { length } = best.ahead;
   const done = after ? [after] : line.slice(0, length);
   const words = [strong(done.join(" ")), ["", ...(after ? line : line.slice(length))].join(" ")];
-  const why = game.expected ? "No one line is best: chance has a say." : best.exists ? "Step through best play, or point at a move to see its line." : "Best play is not known.";
+  const why = game.expected ? "Chance decides some moves, so no single line is best." : best.exists ? "Step through best play, or point at a move to see its line." : "Best play is not known.";
   $("line").replaceChildren(...(after || length ? words : [why]));
 }
 

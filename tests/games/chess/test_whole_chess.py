@@ -192,7 +192,7 @@ def slow_search(position, depth):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("positions", [2, pytest.param(1000, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("positions", [pytest.param(count, marks=pytest.mark.thorough) for count in (5, 1000)])
 def test_search_with_cutoffs_table_and_exchanges_is_slow_search(positions, monkeypatch):
     monkeypatch.setattr(f"{__name__}.QUIESCENCE", 2)
     search = ValueSearch(GAME)

@@ -307,6 +307,7 @@ def test_rules_that_have_changed_ask_for_a_fresh_solve(home, monkeypatch):
     assert result_of("solve", "./heap.py", "--fresh")["start"]["remoteness"] == 7  # 10 = 3 · 3 + 1
 
 
+@pytest.mark.long
 def test_rules_that_have_changed_are_told_of_by_the_name_of_the_game_too(home):
     path = result_of("solve", "./heap.py:12")["path"]
     retrograde("solve", "./heap.py", "--database", "heap.h5")
@@ -348,6 +349,7 @@ def test_list_tells_what_there_is(tictactoe):
     assert (board["variant"], board["positions"], board["path"]) == ("tictactoe", 5478, str(tictactoe))
 
 
+@pytest.mark.long
 def test_list_says_of_puzzles_that_they_are_solved(home):
     retrograde("solve", "hanoi:2")
     retrograde("solve", "bearoff:2,2")  # of one player, but no puzzle
@@ -588,6 +590,7 @@ def test_a_process_reports_results_errors_and_statuses(home):
     assert process("solve", env=environment(home)).returncode == 2
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise there")
 def test_a_reader_who_leaves_is_no_error(tictactoe):
     reading, writing = os.pipe()

@@ -49,6 +49,7 @@ def against_the_arrows(source: str, folder: str, package: str) -> list[str]:
     return wrong
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("folder", ORDER)
 def test_imports_follow_the_arrows(folder):
     files = [file for file in FILES if file.parts[0] == folder]
@@ -190,6 +191,7 @@ def package_of(file: Path) -> str:
     return "/".join(file.parts[1:-1]) or file.stem
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("package", PACKAGES)
 def test_packages_follow_the_arrows(package):
     order = PACKAGES[package]

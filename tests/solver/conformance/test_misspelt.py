@@ -150,6 +150,7 @@ def test_no_game_of_a_test_is_refused():
 # What `check` understood
 
 
+@pytest.mark.long
 def test_check_prints_what_it_understood(tmp_path):
     (tmp_path / "walk.py").write_text(PUZZLE)
     told = retrograde("check", tmp_path / "walk.py").stdout
@@ -202,6 +203,7 @@ UNDERSTOOD = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", UNDERSTOOD)
 def test_what_is_understood_is_what_the_rules_say(variant):
     meant = check(load_game(variant), 300, 0.2, compiled=False).understood

@@ -43,6 +43,7 @@ def value_of(values, tree):
     return values.make(*([value_of(values, option) for option in side] for side in tree))
 
 
+@pytest.mark.long
 def test_values_are_equal_where_no_play_tells_them_apart():
     values, chance = Values(), Random(0)
     trees = [random_tree(chance, 3) for _ in range(36)]
@@ -124,6 +125,7 @@ def test_rows_of_clobber():
         assert values.name(PartizanGame(game, values).value(game.read(text))) == name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", ["domineering:3,4", thorough("clobber:3,3"), "col:3,2", thorough("snort:3,2")])
 def test_who_wins_is_what_play_says(variant):
     """By plain recursion over the rules, from random positions, for either player."""

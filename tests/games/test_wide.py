@@ -22,6 +22,7 @@ from retrograde.games.wide.lightsout import LargeLightsOut
 from retrograde.solver.engine import solve
 from retrograde.solver.search.depth.names import depth_search_for
 from retrograde.solver.search.searcher import Search
+from tests.helpers.marks import thorough_but
 
 PAIRS = [
     *((Connect4, WideConnect4, options) for options in ((4, 4), (5, 4), (7, 6), (6, 5, 3), (3, 5, 3), (8, 6))),
@@ -53,7 +54,9 @@ def played(game, seed, most=150):
             position = game.do_move(position, move)
 
 
-@pytest.mark.parametrize(("one", "wide", "options"), PAIRS, ids=lambda value: getattr(value, "__name__", None))
+@pytest.mark.parametrize(
+    ("one", "wide", "options"), thorough_but(PAIRS, *PAIRS[::3]), ids=lambda value: getattr(value, "__name__", None)
+)
 def test_two_words_hold_the_position_of_one(one, wide, options):
     one, wide = one(*options), wide(*options)
     for position, move in played(one, 1):

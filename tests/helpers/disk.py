@@ -97,10 +97,6 @@ KINDS = {
     "book": Kind("connect4:4,3", make=book),
 }
 
-CUT_OFF = {"listed", "setwise in scratch", "given up", "scores in scratch", "slots, with parents",
-           "slots, with predecessor lists", "lists in scratch", "ranges", "bounds", "book"}  # fmt: skip
-"""The kinds that plain tests end by cuts of power. They refuse the other ones something."""
-
 
 class Shim:
     """Sees the operations of this process that touch the disk."""

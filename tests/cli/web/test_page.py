@@ -207,6 +207,7 @@ def test_a_database_is_downloaded_with_its_facts(open_page, url, solved):
     assert Path(download.value.path()).read_bytes() == path.read_bytes()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("wide", thorough_but([390, 1280], 390))
 def test_numbers_of_the_chart_are_legible(open_page, wide):
     page = open_page("?v=connect4:4,4", viewport={"width": wide, "height": 844})
@@ -394,6 +395,7 @@ def test_redo_makes_the_moves_again_that_undo_took_back(open_page):
     assert page.locator("#redo").get_attribute("aria-disabled") == "true"
 
 
+@pytest.mark.thorough
 def test_best_moves_are_made_one_after_another(open_page):
     page = open_page("?v=tictactoe&p=X../.O./..X&second=human")
     for plies in range(1, 7):
@@ -695,6 +697,7 @@ def test_slow_answers_are_told(open_page):
 # Whoever looks
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "query", thorough_but(["?v=connect4:4,4&m=1,2", f"?v=chess:KRK&p={ROOK}", "?v=lgame", OVER], OVER)
 )

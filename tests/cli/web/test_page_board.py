@@ -334,6 +334,7 @@ def test_a_stone_is_dropped_by_a_click_anywhere_in_its_column(open_page):
     assert len(pieces(page)) == 4
 
 
+@pytest.mark.thorough
 def test_a_turn_of_several_steps_is_picked_step_by_step(open_page):
     page = open_page("?v=lgame")
     said = page.locator(".board-said")
@@ -503,6 +504,7 @@ def test_men_are_dragged_by_touch(open_page):
 # The end
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("query", "places"),
     [

@@ -77,7 +77,7 @@ def follow(text, status=0):
 ADVISING = [
     pytest.param(["search", "my walk/walk.py:steps=6", "--method", "pn"], marks=pytest.mark.thorough),
     ["prove", "my walk/walk.py"],
-    ["search", "my walk/walk.py", "--metric", "score"],
+    pytest.param(["search", "my walk/walk.py", "--metric", "score"], marks=pytest.mark.thorough),
     ["book", "my walk/walk.py", "--plies", "2"],
     pytest.param(["solve", "pairs.py", "--metric", "score"], marks=pytest.mark.thorough),
     ["info", "./heap.py:size=7"],

@@ -230,6 +230,7 @@ def test_hints_are_switched_off(open_page):
     assert page.url.endswith("hints=0")
 
 
+@pytest.mark.thorough
 def test_a_man_is_moved_from_a_square_to_a_square(open_page):
     page = open_page("?v=chess%3AKRK&p=7k%2F8%2F5K2%2F6R1%2F8%2F8%2F8%2F8+w")
     page.locator("[data-place='30']").click()  # g5
@@ -367,6 +368,7 @@ def test_nonsense_in_an_address_is_as_usual(open_page):
 # Taking back
 
 
+@pytest.mark.thorough
 def test_undo_takes_back_ones_own_last_move(open_page):
     page = open_page("?v=tictactoe&m=a1,b2,c3,b1")
     page.locator("#undo").click()

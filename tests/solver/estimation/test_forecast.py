@@ -19,7 +19,7 @@ from retrograde.solver.methods.listed.predecessors.lists import PredecessorWrite
 from retrograde.solver.runtime.memory import DiskTooSmall, MemoryBudget, MemoryLimit
 from retrograde.solver.runtime.sizes import Sizes
 from tests.helpers import published
-from tests.helpers.command_line import retrograde
+from tests.helpers.command_line import LATE, retrograde
 from tests.helpers.marks import thorough
 from tests.helpers.solving import Stop, stop_at
 
@@ -31,6 +31,12 @@ def within(expected, **facts):
     for name, fact in facts.items():
         low, high = expected.ranges[name]
         assert low <= fact and (high is None or fact <= high), (name, fact, low, high)
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """Count as long as it takes: a machine may be busy."""
+    monkeypatch.setattr("retrograde.solver.estimation.estimate.SECONDS", LATE)
 
 
 # How many positions

@@ -72,6 +72,7 @@ def test_every_position_of_the_plies_is_there(tmp_path):
     assert told == [1, 7, 49, 238, 1120, 4263]
 
 
+@pytest.mark.thorough
 def test_a_book_of_values_has_no_distances(solved, tmp_path):
     with (
         book_of("connect4:4,4", 4, tmp_path / "x.book.h5", distances=False) as book,

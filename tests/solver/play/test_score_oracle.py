@@ -148,6 +148,7 @@ def test_a_value_that_points_contradict_is_not_told():
         assert all(choice.value == UNDECIDED for choice in oracle.moves(oracle.start))
 
 
+@pytest.mark.thorough
 def test_query_and_match_tell_of_scores():
     told = retrograde("query", "kalah:3,2", "--time", "4").stdout
     assert "South (S) to move wins" in told and "Score: +4" in told

@@ -165,6 +165,7 @@ def ask_all(game, position, moves, children, images, parents, numbers):
     return counts
 
 
+@pytest.mark.thorough
 def test_positions_of_three_words(port_of):
     game = ApartWithParents()
     port = port_of(game)

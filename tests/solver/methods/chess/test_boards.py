@@ -235,6 +235,7 @@ def by_sets(monkeypatch):
     return found
 
 
+@pytest.mark.thorough
 def test_same_bytes_with_two_and_three_men(tmp_path, by_sets):
     assert same_both_ways("KQK", tmp_path)
     assert by_sets == ["KK", "KQK"]

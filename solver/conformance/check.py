@@ -64,10 +64,10 @@ build any of their tables."""
 
 
 class PositionCheck(NamedTuple):
-    """A check that concerns one position, and the games that it is for.
+    """A check of one position. `run` raises a Fault if something is wrong; `is_for` says which games it applies to.
 
-    `run` raises a Fault if something is wrong. `for_people`: the rule decides nothing that is solved. If a `first`
-    check fails, the others are skipped.
+    `for_people`: it concerns texts and pictures, which no solve needs. If a `first` check fails, the others are
+    skipped.
     """
 
     run: Callable[[Survey, int], None]
@@ -112,9 +112,9 @@ class ContractBreach(NamedTuple):
 class ConformanceReport:
     """The result of a check.
 
-    `positions` is how many were tried; if `complete`, these are all. `checks` counts how often each rule was checked.
-    `slow` says why the rules do not compile, so that they run interpreted; it is "" if they compile or that was not
-    tried. `understood` says by headings what the rules are taken to mean; it is empty if they break the contract.
+    `positions` is how many were visited; if `complete`, these are all. `checks` counts how often each rule was checked.
+    `slow` says why the rules do not compile; it is "" if they do, or if that was not tried. `understood` says in words
+    what the rules mean, such as {"players": "2, alternating"}; it is empty if they break the contract.
     """
 
     variant: str
@@ -136,10 +136,9 @@ class ConformanceReport:
             raise RuleError(f"{self.variant} breaks the contract: {self.findings[0]}")
 
     def blame(self, error: Exception) -> RetrogradeError:
-        """Return the error to raise when a solve contradicts the rules.
+        """Return the error to raise when a solve contradicts the rules: a RuleError if they break the contract.
 
-        It is a RuleError if the rules break the contract. Otherwise it is an InternalError, so that no rules are blamed
-        for a bug of retrograde.
+        Otherwise it is an InternalError, so that no rules are blamed for a bug of retrograde.
         """
         if self.ok:
             return InternalError(f"{error}; `retrograde check` finds no fault of the rules")
@@ -151,9 +150,9 @@ def check(
 ) -> ConformanceReport:
     """Check a game against the contract at up to *limit* positions, and return a report.
 
-    Interpreted checks take about *seconds*. If nothing is wrong so far, the rules are compiled, unless *compiled* is
-    False, and compared with the interpreted ones for half as long; compiling takes additional time. *listener* is
-    called with Progress.
+    Interpreted checks take about *seconds*. If they find nothing, the rules are compiled, unless *compiled* is False,
+    and compared with the interpreted ones for half as long; compiling takes additional time. *listener* is called with
+    Progress.
     """
     game, _ = with_source(game)
     checker = Checker(game)
@@ -167,11 +166,10 @@ def check(
 
 
 def precheck(game: Game, seconds: float = PRECHECK_SECONDS) -> ConformanceReport:
-    """Check the rules that decide what is solved, at some positions, and return a report.
+    """Check for about *seconds* the rules that decide what is solved, at some positions, and return a report.
 
-    Rules for people, such as names of moves, are skipped. It takes about *seconds*, and longer only if a single rule
-    does. It may miss faults: `check` tries more positions. The solver trusts what it does not check itself, so broken
-    rules could otherwise end in a wrong database.
+    It may miss faults: `check` visits more positions. The solver trusts what it does not check itself, so broken rules
+    could otherwise end in a wrong database.
     """
     checker = Checker(game)
     with no_exit(), checker.limiting(seconds + PRECHECK_PATIENCE):
@@ -180,7 +178,7 @@ def precheck(game: Game, seconds: float = PRECHECK_SECONDS) -> ConformanceReport
 
 
 class Checker:
-    """A game, a survey of it, and the findings."""
+    """Runs checks of one game, and collects what they find."""
 
     def __init__(self, game: Game):
         self.game = game
@@ -191,10 +189,7 @@ class Checker:
         self.members = members_of(game)
 
     def check_interpreted(self, limit: int, deadline: float, for_people: bool = True) -> None:
-        """Run all checks that need no compiled rules, or only those of rules that decide what is solved.
-
-        There are four stages. The first one that finds something is the last.
-        """
+        """Run the checks that need no compiled rules, stage by stage, until a stage finds something."""
         applying = [
             check for check in POSITION_CHECKS if (for_people or not check.for_people) and check.is_for(self.game)
         ]
@@ -213,7 +208,7 @@ class Checker:
                 stage()
 
     def explore(self, limit: int, deadline: float) -> None:
-        """Check names, players and starts, and explore positions."""
+        """Check names, players and starts, and visit up to *limit* positions until *deadline*."""
         names.check_names(self.survey)
         self.survey.at("name", None)
         pairs.check_name(self.game)
@@ -223,7 +218,8 @@ class Checker:
         self.survey.explore(limit, deadline)
 
     def check_declarations(self, first: Sequence[PositionCheck], deadline: float, shares: int) -> None:
-        """Check options, variants that share databases, and what texts and pictures depend on."""
+        """Check options, variants that share databases, and what texts and pictures depend on. Each check of *first*
+        gets one of *shares* equal shares of the time left."""
         with self.noting():
             self.survey.at("options", None)
             pairs.check_options(self.game)
@@ -233,7 +229,7 @@ class Checker:
             self.check_positions(check, time.monotonic() + (deadline - time.monotonic()) / shares)
 
     def number_with_chance(self) -> None:
-        """Read the numbering of a game with chance, which may leave positions out; others were read before."""
+        """Read the numbering of a game with chance; of others, `explore` has read it."""
         if numberings.leaves_out(self.game):
             self.survey.number()
 
@@ -255,7 +251,7 @@ class Checker:
                 raise Fault("is another one than before the rules were asked; rules must stay what they are")
 
     def check_positions(self, check: PositionCheck, deadline: float) -> None:
-        """Run one check at the start, then at other positions in random order until time is over."""
+        """Run one check at the start, then at other positions in random order until *deadline*."""
         first, *others = self.survey.answers
         Random(0).shuffle(others)
         with self.noting():
@@ -265,7 +261,7 @@ class Checker:
                     break
 
     def check_compiled(self, seconds: float) -> None:
-        """Compile the rules and compare them with the interpreted rules."""
+        """Compile the rules and compare them with the interpreted rules for *seconds*."""
         from retrograde.solver.conformance.compiled import check_compiled  # numba takes a while to import
 
         survey, listener = self.survey, self.survey.phase.listener
@@ -287,7 +283,7 @@ class Checker:
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """Record as a finding whatever goes wrong inside this context."""
+        """Turn a Fault, and any exception that the rules raise inside this context, into a finding."""
         try:
             yield
         except (Fault, RuleError) as fault:
@@ -299,7 +295,7 @@ class Checker:
 
     @contextmanager
     def limiting(self, seconds: float) -> Iterator[None]:
-        """Record as a finding that the rules take more than *seconds*, and leave the context then."""
+        """Leave the context after *seconds*, with the finding that the rules may run forever."""
         try:
             with patience(seconds):
                 yield
@@ -318,7 +314,7 @@ class Checker:
 
 
 def members_of(game: Game) -> dict[str, Any]:
-    """Return the rules of a game by name: functions and properties of its class, its bases, and their modules."""
+    """Return the rules of a game, as {"module.Class.name": function or property}, bases and their modules included."""
     members: dict[str, Any] = {}
     for base in type(game).__mro__[:-1]:
         for holder in (base, modules.get(base.__module__)):
@@ -329,15 +325,12 @@ def members_of(game: Game) -> dict[str, Any]:
 
 
 class EndlessRules(BaseException):
-    """Rules take too long. It is no Exception, so that rules do not catch it."""
+    """Rules take too long. It derives from BaseException, so that rules do not catch it."""
 
 
 @contextmanager
 def patience(seconds: float) -> Iterator[None]:
-    """Raise EndlessRules in this thread if the context takes more than *seconds*.
-
-    Rules are loops written by other people, which cannot be made to look at the clock.
-    """
+    """Raise EndlessRules in this thread if the context takes more than *seconds*, even in a loop of the rules."""
     thread, lock, over = ctypes.c_ulong(threading.get_ident()), threading.Lock(), False
 
     # A timer thread raises the exception in the thread that runs the rules.

@@ -17,11 +17,11 @@ from retrograde.solver.rules.positions import note, of_positions
 from retrograde.solver.rules.running_kernels import trouble_array
 
 MORE = 8
-"""Positions that compiled rules may give beyond the interpreted ones, so that a Fault shows them."""
+"""Space for further positions that compiled rules may wrongly give, so that a Fault shows them."""
 
 
 def check_compiled(survey: Survey, position: Any) -> None:
-    """Compare what compiled and interpreted rules say about a canonical position."""
+    """Raise a Fault if compiled and interpreted rules differ at a canonical position."""
     survey.at("compiled", position)
     game, traits, tier = survey.game, Traits.of(survey.game), survey.tier(position)
     if traits.has_numbering and (slot := game.index(position)) >= 0:  # with chance, it may have none
@@ -47,7 +47,7 @@ def check_compiled(survey: Survey, position: Any) -> None:
 
 
 def check_hints_compiled(survey: Survey, position: int) -> None:
-    """Compare what compiled and interpreted hints say about an undecided position."""
+    """Raise a Fault if compiled and interpreted hints differ at an undecided position."""
     from retrograde.solver.search.depth.kernels import hints  # few games have any
 
     interpreted = hints_at(survey, position)
@@ -62,7 +62,7 @@ def check_hints_compiled(survey: Survey, position: int) -> None:
 
 
 def ask(survey: Survey, kernel: Any, *arguments: Any) -> Any:
-    """Return what a kernel answers with the compiled rules; raise RuleError, or NotCompilable, if they raise."""
+    """Call a kernel with the compiled rules and *arguments*; return its result. Raise RuleError or NotCompilable."""
     game, trouble = survey.game.family, trouble_array(survey.game)
     with compiling(game, trouble):
         if survey.position is not None:
@@ -71,6 +71,6 @@ def ask(survey: Survey, kernel: Any, *arguments: Any) -> Any:
 
 
 def expect_same(what: str, interpreted: object, compiled: object) -> None:
-    """Raise a Fault unless rules answer the same interpreted and compiled."""
+    """Raise a Fault unless both answers are equal. *what* begins its message, as in "index() gives"."""
     if interpreted != compiled:
         raise Fault(f"{what} {interpreted} interpreted, and {compiled} compiled; do ints exceed 64 bits on the way?")

@@ -1,8 +1,8 @@
 """Checks a declared board: whether texts and pictures can be derived from what a game declares.
 
-Everything else for people depends on this, so the other checks are skipped if one of these fails. Each check concerns
-one position of a survey and raises a Fault at the first thing that is wrong. A Fault's words follow the rule and the
-position that `survey.at` recorded last, as in "bits at 5: take 70 bits". So each check calls `survey.at` first.
+Each check concerns one position of a survey and raises a Fault at the first thing that is wrong. A Fault's words follow
+the rule and position that `survey.at` recorded last, as in "bits at 5: take 70 bits". So each check calls `survey.at`
+first.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ DECLARED = ("board", "bits", "by_turns", "to_move")
 
 
 def check_declared(survey: Survey, position: int) -> None:
-    """Check once that the declarations can be read; otherwise the game would count as one that declares nothing."""
+    """Check at the first position that the declarations can be read; else the game would seem to declare nothing."""
     if position == next(iter(survey.answers)):
         for name in DECLARED:
             survey.rule, survey.position = name, None  # as `survey.at` does, but not counted as a check
@@ -26,10 +26,9 @@ def check_declared(survey: Survey, position: int) -> None:
 
 
 def check_board(survey: Survey, position: int) -> None:
-    """Check that there is a board, what stands on it, and whether moves are places if nothing else is declared.
+    """Check the board, what stands on it, and that moves are places if nothing else is declared.
 
-    Some rules have a method `signs` of their own and mean something else by `board`. That is fine if they write their
-    positions themselves.
+    Skipped for rules that write positions themselves and mean something else by `board`.
     """
     game = survey.game
     drawn = has_bits(game) or defines(game, "position_of") or hasattr(game, "by_turns") or hasattr(game, "to_move")
@@ -50,7 +49,7 @@ def check_board(survey: Survey, position: int) -> None:
 
 
 def checked_board(survey: Survey, position: int) -> Board:
-    """Return the board. Raise a Fault if it is no Board, or one without names or places."""
+    """Return the board. Raise a Fault unless it is a Board with one name for each place."""
     game = survey.game
     survey.at("draw_board" if defines(game, "draw_board") else "board", position)
     board = game.draw_board()
@@ -65,7 +64,7 @@ def checked_board(survey: Survey, position: int) -> Board:
 
 
 def check_players_or_pieces(board: Board, name: str, signs: Any) -> None:
-    """Raise a Fault unless *signs* is text of distinct signs that the board knows."""
+    """Raise a Fault unless *signs*, the member *name*, is a text of distinct signs that the board knows."""
     if not isinstance(signs, str):
         raise Fault(f'is {signs!r:.60}; it must be signs as text, such as "XO"')
     if len(set(signs)) < len(signs) or EMPTY in signs:
@@ -77,10 +76,8 @@ def check_players_or_pieces(board: Board, name: str, signs: Any) -> None:
 
 
 def check_bits(survey: Survey, board: Board, position: int) -> None:
-    """Raise a Fault unless the declared bits fit in a position and describe it completely.
-
-    The bits above them may only say who is to move, and no place may hold two pieces.
-    """
+    """Raise a Fault unless the declared bits fit in a position, describe it completely, and put one piece on each
+    place."""
     game = survey.game
     if not has_bits(game) or (defines(game, "signs") and defines(game, "position_of")):
         return
@@ -115,10 +112,7 @@ def check_mover(survey: Survey, position: int) -> None:
 
 
 def checked_signs(survey: Survey, board: Board, position: int) -> str:
-    """Return what stands on the board. Raise a Fault unless it is one sign for each place.
-
-    Afterwards the survey is at the rule `signs`.
-    """
+    """Return the text of what stands on the board. Raise a Fault unless it has one sign for each place."""
     survey.at("signs", position)
     signs = survey.game.signs(position)
     is_text = isinstance(signs, str) or (isinstance(signs, tuple) and all(isinstance(sign, str) for sign in signs))
@@ -150,10 +144,8 @@ def check_cells(survey: Survey, board: Board, position: int) -> None:
 
 
 def check_names(survey: Survey, position: int) -> None:
-    """Raise a Fault if, without draw_move(), some moves are named by places and others by numbers.
-
-    A single move besides the places, such as passing, may be named by its number.
-    """
+    """Raise a Fault if, without draw_move(), some moves are named by places and others by numbers. One move besides the
+    places, such as passing, may have a number."""
     game, moves = survey.game, survey.answers[position].moves
     board = game.draw_board()
     if board is None or defines(game, "draw_move") or defines(game, "move_name"):

@@ -11,11 +11,11 @@ from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.rules.examine import Fault
 
 SAMPLED_TURNS = 100
-"""Positions from which it is judged whether the drawn turn changes at all."""
+"""Positions at which `check_turns` looks to see whether the drawn turn changes at all."""
 
 
 def check_drawing(survey: Survey, position: int) -> None:
-    """Check that what is drawn of a position and its moves fits the board."""
+    """Check that the drawing of a position and its moves fits the board."""
     game = survey.game
     survey.at("draw_board", position)
     board = game.draw_board()
@@ -43,10 +43,8 @@ def check_drawing(survey: Survey, position: int) -> None:
 
 
 def check_pointing(survey: Survey, position: int, count: int) -> None:
-    """Check the places that a user points at to make a move.
-
-    draw_steps() must give the places of draw_move(); a place of draw_reach() must stand for one move only.
-    """
+    """Check the places that a user clicks for a move: draw_steps() must give those of draw_move(), and a place of
+    draw_reach() must stand for one move only."""
     game, moves = survey.game, survey.answers[position].moves
     if defines(game, "draw_steps"):
         for move in moves:
@@ -66,7 +64,7 @@ def check_pointing(survey: Survey, position: int, count: int) -> None:
 
 
 def expect_places(count: int, places: object, about: str = "") -> tuple[int, ...]:
-    """Return places; raise a Fault unless they are numbers of places of the board."""
+    """Return *places* as a tuple; raise a Fault unless they are numbers from 0 to *count* - 1."""
     if not isinstance(places, tuple | list) or not all(
         isinstance(place, int) and 0 <= place < count for place in places
     ):
@@ -108,9 +106,8 @@ def check_pieces(survey: Survey, position: int) -> None:
 def check_turns(survey: Survey, position: int) -> None:
     """Check that the drawn turn passes to another player exactly when it does by the rules.
 
-    Moves that end the game are left out, and moves to or from the turn of chance, where a game may draw whose dice they
-    are. A game that draws the same sign everywhere, because it turns the board round after each move, is not checked,
-    unless `to_move` or `by_turns` says that positions show whose turn it is.
+    Moves that end the game are left out, and moves before or after chance moves. A game that draws the same sign
+    everywhere is not checked, unless `to_move` or `by_turns` says that positions show whose turn it is.
     """
     game = survey.game
     if not survey.checks["turns"]:  # at the first call: do drawn turns differ at all?

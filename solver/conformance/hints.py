@@ -8,19 +8,21 @@ from typing import Any
 
 from retrograde.games.contract.game import ESTIMATE_LIMIT, HINTS, TIE, UNDECIDED, WIN, Game, Traits, defines
 from retrograde.solver.conformance.pairs import some_images, text_of
-from retrograde.solver.conformance.survey import Survey, expect_again, is_int, limited
+from retrograde.solver.conformance.survey import Survey, expect_again, limited
+from retrograde.solver.methods.numbered.numbering import is_int
 from retrograde.solver.rules.examine import Fault
 
 NUMERIC_HINTS = HINTS - {"swapped", "exchanges", "feature_weights"}
-"""Hints about positions and moves. `swapped` belongs to numberings, and attributes of the class to other hints."""
+"""Hints about positions and moves. `swapped` belongs to numberings; the other two are attributes of the class."""
 
 
 def has_hints(game: Game) -> bool:
+    """Return whether the rules define any of NUMERIC_HINTS."""
     return any(defines(game, name) for name in NUMERIC_HINTS)
 
 
 def check_hints(survey: Survey, position: int) -> None:
-    """Check that hints about a position are numbers within bounds, and the same for symmetric positions."""
+    """Check that hints about an undecided position are numbers within bounds, and equal for its images."""
     if survey.answers[position].value != UNDECIDED:
         return
     given = hints_at(survey, position)
@@ -39,10 +41,8 @@ def check_hints(survey: Survey, position: int) -> None:
 
 
 def check_plies(survey: Survey, position: int, plies: int) -> None:
-    """Check that ties are one ply nearer than *plies* after each move, so that all are equally far.
-
-    A child where somebody has won, or that is a DRAW, passes unchecked: no tie can be reached from it.
-    """
+    """Check that ties are one ply nearer than *plies* after each move, so that all are equally far. A child that is won
+    or a DRAW is skipped."""
     game = survey.game
     for move in limited(game.generate_moves(position)):
         child = game.do_move(position, move)
@@ -59,10 +59,8 @@ def check_plies(survey: Survey, position: int, plies: int) -> None:
 
 
 def check_bound(survey: Survey, position: int, plies: int) -> None:
-    """Check that a lower bound falls by 1 at most with each move, and is 1 at most if a move solves the puzzle.
-
-    If that holds everywhere, no position has a greater bound than distance.
-    """
+    """Check that *plies*, a lower bound, falls by 1 at most with each move, and is 1 at most if a move solves the
+    puzzle. If that holds everywhere, no bound exceeds the distance."""
     game = survey.game
     for move in limited(game.generate_moves(position)):
         child = game.do_move(position, move)
@@ -74,7 +72,7 @@ def check_bound(survey: Survey, position: int, plies: int) -> None:
 
 
 def hints_at(survey: Survey, position: int) -> dict[str, Any]:
-    """Return what each hint of the game says about a position and its moves."""
+    """Return {name: answer} of the hints that a game defines; `promise` has an answer for each move."""
     game = survey.game
     answers: dict[str, Any] = {}
     for name in sorted(NUMERIC_HINTS, key=lambda name: (name != "features", name)):  # the estimate rests on them
@@ -95,7 +93,7 @@ def hints_at(survey: Survey, position: int) -> dict[str, Any]:
 
 
 def refuse_hint(name: str, answer: Any) -> None:
-    """Raise a Fault if a hint is no number within its bounds."""
+    """Raise a Fault if the answer of a hint has the wrong type or is out of bounds."""
     if name == "quiet":
         if answer not in (0, 1):
             raise Fault(f"gives {answer!r}; it must give True or False")

@@ -8,7 +8,7 @@ from retrograde.solver.runtime.kernel import kernel
 
 @kernel
 def to_slots_and_back(game, tier, positions, slots, again):
-    """Write the slots of positions of a tier, and the positions of these slots."""
+    """Write to *slots* the slots of a tier's positions, and to *again* the positions of these slots."""
     for i in range(len(positions)):
         slots[i] = game.index(position_in(game, positions, i))
         put(again, i, as_position(game.unindex(tier, slots[i])))
@@ -16,10 +16,8 @@ def to_slots_and_back(game, tier, positions, slots, again):
 
 @kernel
 def children_of(game, position, children):
-    """Write the canonical children of a position, one for each move; return its primitive value and their number.
-
-    Children beyond the end of *children* are left out.
-    """
+    """Write the canonical child of each move, as many as *children* has space for. Return the primitive value, and how
+    many were written."""
     value = whole(game.primitive(position))
     count = 0
     if value == UNDECIDED:
@@ -34,10 +32,7 @@ def children_of(game, position, children):
 
 @kernel
 def parents_at(game, tier, position, parents):
-    """Write the distinct canonical parents of a position in a tier; return their number.
-
-    Parents beyond the end of *parents* are left out.
-    """
+    """Write the distinct canonical parents within *tier*, as many as *parents* has space for; return how many."""
     count = 0
     for given in game.parents(position):
         if count == len(parents):

@@ -20,6 +20,7 @@ CLOSE = 0.8
 
 
 def check_names(survey: Survey) -> None:
+    """Raise a Fault if a member of the game looks like a misspelt name of the contract."""
     cls: Any = type(survey.game)  # mypy thinks that classes cannot be hashed
     if found := misspelt(cls):
         name, meant = found
@@ -29,10 +30,7 @@ def check_names(survey: Survey) -> None:
 
 @cache
 def misspelt(cls: Any) -> tuple[str, str] | None:
-    """Return (member, name of the contract) if a member that no rule reads is close to that name.
-
-    None if there is no such member, or no source to read.
-    """
+    """Return (member, similar name of the contract) for the first member that no rule reads; None if there is none."""
     line = lineage(cls)
     for number, base in enumerate(line):
         # Each class is compared with the contract and with all classes it is derived from.
@@ -47,7 +45,7 @@ def misspelt(cls: Any) -> tuple[str, str] | None:
 
 
 def public_names(cls: type) -> set[str]:
-    """Return the names of members that a class defines or annotates, except those that begin with an underscore."""
+    """Return the names that a class itself defines or annotates, without those that begin with an underscore."""
     return {name for name in {*vars(cls), *get_annotations(cls)} if not name.startswith("_")}
 
 
@@ -57,7 +55,7 @@ def spelling(name: str) -> str:
 
 
 def is_read(name: str, line: list[type]) -> bool:
-    """Return whether a class's modules, or those they import from their folder, read a member."""
+    """Return whether a class's modules, or modules of their folder that they import, read a member."""
     modules = {module for base in line for module in rule_modules(module_of(base))} - {CONTRACT}
     with suppress(OSError, AttributeError, KeyError):
         return any(name in names_read(source_of(module)) for module in modules)
@@ -66,20 +64,13 @@ def is_read(name: str, line: list[type]) -> bool:
 
 @cache
 def names_read(source: bytes) -> frozenset[str]:
-    """Return the names of members that a source reads.
-
-    They are attributes, texts, or bare names in the body of a class. A member that only calls itself does not count as
-    read.
-    """
+    """Return the names of members that a source reads: attributes, texts, and bare names in the body of a class."""
     return frozenset(names_read_in(ast.parse(source), False))
 
 
 def names_read_in(node: ast.AST, in_class: bool) -> set[str]:
-    """Return the names of members that a node and what is below it read.
-
-    They are attributes, texts, and, where the code runs *in_class*, in the body of a class, bare names. The name of a
-    function that only that function itself reads does not count.
-    """
+    """Return the names of members that a node and all nodes below it read; bare names count only if the code runs
+    *in_class*, in the body of a class. A function that only calls itself does not count."""
     found = set()
     for child in ast.iter_child_nodes(node):
         in_function = isinstance(node, FUNCTIONS) and child in bodies(node)
@@ -95,5 +86,5 @@ def names_read_in(node: ast.AST, in_class: bool) -> set[str]:
 
 
 def bodies(function: Any) -> list[ast.AST]:
-    """Return the parts of a function that are not evaluated in the class around it: not its decorators and defaults."""
+    """Return the nodes of a function's or lambda's body, without decorators and defaults."""
     return function.body if isinstance(function.body, list) else [function.body]

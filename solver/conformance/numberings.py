@@ -1,8 +1,7 @@
 """Checks numberings: slots stand for positions, and index() and unindex() are inverses.
 
-Numberings of games with chance may leave positions out. A position without a slot must be over, or have a slot with the
-players exchanged, or be *in between*: whatever the moves, play reaches positions that need no following, and cannot go
-round among positions without a slot.
+In games with chance, a numbering may leave positions out. A position without a slot must be an end, or have a slot with
+the players exchanged, or be *in between*: play from it reaches slots and ends, and cannot come back to it before.
 """
 
 import time
@@ -13,24 +12,24 @@ from retrograde.games import catalog
 from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, Traits, is_none
 from retrograde.games.kinds.placed import Placed
 from retrograde.solver.conformance.pairs import images_of, some_images, text_of
-from retrograde.solver.conformance.survey import Survey, expect_again, is_int
+from retrograde.solver.conformance.survey import Survey, expect_again
+from retrograde.solver.methods.numbered.numbering import is_int
 from retrograde.solver.methods.shapes.fit import steps_agree
 from retrograde.solver.rules.examine import Fault, checked_position
 
 ALL_SLOTS = 4000
 """In a numbering with at most this many slots, all are checked."""
 MOST_FOLLOWED = 500
-"""Positions in between that are followed from one of them, at most."""
+"""The most positions without a slot that are followed from one of them."""
 SLOTS = 20
-"""Positions of a tier's slots that are checked, including the first and the last. Up to twice as many slots are
-tried."""
+"""Positions checked in each tier. Up to twice as many slots are tried, the first and the last included."""
 
 
 # Numberings of all positions
 
 
 def check_slots(survey: Survey, position: int) -> None:
-    """Check that unindex() is the inverse of index(), for a position and its images, and that the family agrees."""
+    """Check that index() and unindex() are inverses at a position and its images, and that the family agrees."""
     game, numbering, tier = survey.game, survey.numbering, survey.tier(position)
     row, canonical = numbering.row(tier), survey.canonical(position)
     survey.at("tiers", position)
@@ -55,7 +54,7 @@ def check_slots(survey: Survey, position: int) -> None:
 
 
 def check_slot(survey: Survey, position: int, canonical: int, slot: int) -> None:
-    """Check that the slot of a position is below its tier's size, and that unindex() returns the canonical position."""
+    """Check that a position's slot is below its tier's size, and that unindex() returns the canonical position."""
     tier = survey.tier(position)
     if not 0 <= slot < (size := survey.numbering.size(survey.numbering.row(tier))):
         raise Fault(f"gives {slot}, and size({tier}) is {size}")
@@ -79,7 +78,7 @@ def check_elsewhere(survey: Survey) -> None:
 
 
 def check_numbering(survey: Survey, deadline: float) -> None:
-    """Check all slots of a small numbering. For placements, check that slots and images cover all that is declared."""
+    """Check all slots of a small numbering. With placements, slots and images must cover all that is declared."""
     game, numbering = survey.game, survey.numbering
     if numbering.slots > ALL_SLOTS:
         return
@@ -110,6 +109,7 @@ def check_steps(survey: Survey, position: int) -> None:
 
 
 def leaves_out(game: Game) -> bool:
+    """Return whether a game has chance and a numbering, which may then leave positions out."""
     return Traits.of(game).has_numbering and Traits.of(game).has_chance
 
 
@@ -128,7 +128,7 @@ def check_omission(survey: Survey, position: int) -> None:
 
 
 def slot_of(survey: Survey, position: int) -> int:
-    """Return the slot of a canonical position, checked against unindex() and the tiers; negative if it has none."""
+    """Return the slot of a canonical position, negative for none; raise a Fault if unindex() or the tiers disagree."""
     game, tier = survey.game, survey.tier(position)
     survey.at("index", position)
     slot = game.index(position)
@@ -176,8 +176,8 @@ def check_swapped(survey: Survey, position: int) -> None:
 
 
 def needs_slot(survey: Survey, position: int) -> bool:
-    """Return whether play may return to a position through positions without a slot. Search is limited to
-    MOST_FOLLOWED."""
+    """Return whether play may come back to a position through positions without a slot; it follows up to MOST_FOLLOWED
+    of them."""
     game = survey.game
     done: set[int] = set()
     on_path = {position}
@@ -213,7 +213,7 @@ def has_other(game: Game, survey: Survey, position: int) -> bool:
 
 
 def check_slots_left(survey: Survey, deadline: float) -> None:
-    """Compare unindex() with index() at some slots of each tier: the first, the last and random others."""
+    """Check at some slots of each tier that index() gives the slot of the position of unindex()."""
     for tier, slot, position in survey.slots(SLOTS, 2 * SLOTS, deadline, Random(0)):
         location = survey.tier(position), survey.game.index(position)
         if location != (tier, slot) or survey.canonical(position) != position:

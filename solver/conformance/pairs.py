@@ -1,7 +1,6 @@
 """Compares rules that must agree: each with its inverse, or with itself in another form.
 
-Options and their text, positions and their text, moves and their names, positions and their images, children and
-parents. Each check raises a Fault at the first thing that is wrong.
+Each check raises a Fault at the first thing that is wrong.
 """
 
 import re
@@ -17,10 +16,10 @@ from retrograde.solver.conformance.survey import Survey, expect_again, limited
 from retrograde.solver.rules.examine import Fault, checked_position, key_of
 
 SAMPLE = 8
-"""Images of a position that are checked, at most."""
+"""The most images of a position that are checked."""
 NONSENSE = "?!"
 IN_NO_FILE = re.compile(r"[/\\:*?\"<>|@\x00-\x1f\x7f]")
-"""Characters that file names cannot have on every system, or that separate a variant's name from options and metric."""
+"""Characters that some systems forbid in file names, or that separate a variant's name from options and metric."""
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 """Names of devices on Windows, whatever follows a dot."""
 
@@ -37,7 +36,7 @@ def text_of(game: Game, position: int) -> str:
 
 
 def check_name(game: Game) -> None:
-    """Check that a game's name can be a file name on every system, and cannot be confused with a variant's."""
+    """Check that a game's name can name a file on every system, and cannot be confused with a variant's."""
     if IN_NO_FILE.search(game.name) or re.search(r"[,=]|^[-.]|[. ]$", game.name) or RESERVED.fullmatch(game.name):
         raise Fault(f"is {game.name!r}, which files cannot be named after; rename the rules: letters, digits, - and _")
 
@@ -95,7 +94,7 @@ def check_moves(survey: Survey, position: int) -> None:
 
 
 def expect_inverse(read: Callable[[str], Any], text: str, number: int, writer: str) -> None:
-    """Raise a Fault unless *read* gives the number back whose text the rule *writer* gave."""
+    """Raise a Fault unless *read* returns *number* for *text*, which the rule *writer* gave for it."""
     try:
         again = read(text)
     except Exception as error:
@@ -142,7 +141,7 @@ def check_images(survey: Survey, position: int) -> None:
 
 
 def images_of(survey: Survey, position: int) -> frozenset[int]:
-    """Return a position and its images."""
+    """Return a position and its images; raise a Fault if there are more than MOST_IMAGES."""
     given = limited(survey.game.images(position))
     images = frozenset([position, *(checked_position(survey.game, image, "it") for image in given)])
     if len(images) > MOST_IMAGES:
@@ -151,13 +150,13 @@ def images_of(survey: Survey, position: int) -> frozenset[int]:
 
 
 def some_images(survey: Survey, position: int) -> list[int]:
-    """Return up to SAMPLE of the positions symmetric to one, itself among them."""
+    """Return up to SAMPLE of a position and its images, the same at each call."""
     images = sorted(images_of(survey, position))
     return Random(key_of(position)).sample(images, min(SAMPLE, len(images)))  # the same ones each time
 
 
 def canonical_children(survey: Survey, position: int) -> list[int]:
-    """Return the canonical positions after the moves of a position, whose rules are checked on the way."""
+    """Return the canonical child of each move; raise a Fault if one is no position."""
     if survey.primitive(position) != UNDECIDED:
         return []
     moves = limited(survey.game.generate_moves(position))
@@ -171,8 +170,7 @@ def canonical_children(survey: Survey, position: int) -> list[int]:
 
 
 def check_parents(survey: Survey, position: int) -> None:
-    """Check that parents() is the inverse of do_move(), between canonical positions of a tier, as the solver uses
-    it."""
+    """Check that parents() is the inverse of do_move() between canonical positions of a tier."""
     position = survey.canonical(position)
     for child in canonical_children(survey, position):
         if survey.tier(child) == survey.tier(position):
@@ -189,7 +187,7 @@ def check_parents(survey: Survey, position: int) -> None:
 
 
 def canonical_parents(survey: Survey, position: int) -> list[int]:
-    """Return the distinct canonical parents of a position, from parents(), that lie in its tier."""
+    """Return the distinct canonical parents of a position that lie in its tier; raise a Fault if one has no slot."""
     given = limited(survey.game.parents(position))
     parents = dict.fromkeys(survey.canonical(checked_position(survey.game, parent, "it")) for parent in given)
     in_tier = [parent for parent in parents if survey.tier(parent) == survey.tier(position)]

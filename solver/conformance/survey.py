@@ -1,6 +1,6 @@
 """A survey visits positions of a game and checks the rules that all other checks depend on.
 
-It calls every rule twice and raises a Fault at the first thing that is wrong. `rule` and `position` then say where.
+It calls every rule twice and raises a Fault at the first thing that is wrong.
 """
 
 import time
@@ -10,26 +10,26 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from operator import index
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from retrograde.games import UNDECIDED, Game, Value
 from retrograde.games.contract.game import MOST_MOVES, POSITION_BITS, POSITION_LIMIT, Traits, is_none
 from retrograde.games.contract.raised import optional_member
 from retrograde.games.kinds.placed import Placed
-from retrograde.solver.methods.numbered.numbering import SlotNumbering
+from retrograde.solver.methods.numbered.numbering import SlotNumbering, is_int
 from retrograde.solver.rules.examine import TIER_BITS, Fault, checked_position, checked_value
 from retrograde.solver.runtime.progress import Phase
 
 GAMES, PLIES = 100, 1000
-"""Random games that are played (GAMES), and the most plies of one (PLIES)."""
+"""Random games that are played, and the most plies of one."""
 LEAST = 10
 """Positions that are visited even if time is over."""
 PLACEMENTS = 300
-"""Positions taken from slots of a dense numbering; further ones are found by moves from these."""
+"""Positions taken from slots of a numbering at first; further ones are found by moves from these."""
 
 
 class RuleAnswers(NamedTuple):
-    """What the rules say about one position. The children are not canonical."""
+    """The rules' answers about one position. The children are not canonical."""
 
     value: Value
     tier: int
@@ -38,7 +38,7 @@ class RuleAnswers(NamedTuple):
 
 
 class Survey:
-    """The positions of a game that were visited, in that order, and how often each rule was checked."""
+    """The visited positions of a game, in order, and how often each rule was checked."""
 
     def __init__(self, game: Game):
         self.game = game
@@ -50,24 +50,20 @@ class Survey:
         self.position: int | None = None
         self.checks: Counter[str] = Counter()
         self.turns_differ = False
-        """Whether drawn turns can be checked: they differ between positions, or the game declares how to see them."""
+        """Whether `drawings.check_turns` applies: drawn turns differ between positions, or the rules declare them."""
         self.canonical = lru_cache(1 << 16)(game.canonical)
         self.primitive = lru_cache(1 << 16)(game.primitive)
         self.tier = lru_cache(1 << 16)(game.tier)
 
     def at(self, rule: str, position: int | None) -> None:
-        """Record which rule is checked next, and where, and count the check.
-
-        A Fault carries only words, such as "gives 3". The code that catches it adds the rule and position recorded
-        here, so call this before anything that may raise one.
-        """
+        """Count a check of a rule at a position, and record both for the message of a Fault. Call it before anything
+        that may raise one: a Fault itself says only what is wrong, such as "gives 3"."""
         self.rule, self.position = rule, position
         self.checks[rule] += 1
 
     def explore(self, limit: int, deadline: float) -> None:
         """Visit up to *limit* positions until *deadline*: half of them breadth-first, then random games, then
-        breadth-first again. Sets `complete`: whether all that can be reached were visited, never so by numbers.
-        """
+        breadth-first again. Set `complete` if no position is left; never for a numbered game."""
         if Traits.of(self.game).is_numbered:  # a third of the time is for finding starts among the slots
             starts = self.placements(min(limit, PLACEMENTS), (2 * time.monotonic() + deadline) / 3)
         else:
@@ -83,14 +79,15 @@ class Survey:
         self.complete = not found and not Traits.of(self.game).is_numbered
 
     def explore_breadth_first(self, found: deque[int], known: set[int], limit: int, deadline: float) -> None:
-        """Visit positions breadth-first from *found*, until *limit* positions are visited or time is over."""
+        """Visit positions breadth-first from *found*, until *limit* are visited or time is over; *known* were found
+        before."""
         while found and len(self.answers) < limit and (len(self.answers) < LEAST or time.monotonic() < deadline):
             new = [child for child in self.visit(found.popleft()).children if child not in known]
             found.extend(dict.fromkeys(new))
             known.update(new)
 
     def play(self, position: int, limit: int, deadline: float, chance: Random) -> None:
-        """Visit the positions of a random game."""
+        """Visit the positions of a random game from *position* on."""
         for _ in range(PLIES):
             if len(self.answers) >= limit or time.monotonic() >= deadline:
                 break
@@ -101,11 +98,11 @@ class Survey:
 
     @cached_property
     def classes(self) -> list[int]:
-        """Return the canonical positions of those visited, ascending."""
+        """The canonical positions of those visited, ascending."""
         return sorted({self.canonical(position) for position in self.answers})
 
     def number(self) -> None:
-        """Read the tiers and sizes of the game's numbering."""
+        """Read the game's numbering into `numbering`."""
         if isinstance(self.game, Placed):
             self.rule, self.position = "placements", None
             optional_member(self.game, "placements")  # reports what is wrong in them; `tiers` reports if there are none
@@ -113,10 +110,7 @@ class Survey:
         self.numbering = SlotNumbering.of(self.game)
 
     def placements(self, count: int, deadline: float) -> list[int]:
-        """Return the positions of some slots of a dense numbering: of each tier the first, the last and random others.
-
-        After the deadline, one of each tier.
-        """
+        """Return about *count* positions of slots in random order, some of each tier; one of each after *deadline*."""
         self.number()
         self.check_slots_of_starts()
         self.at("parts", None)
@@ -132,8 +126,8 @@ class Survey:
     def slots(self, share: int, tries: int, deadline: float, chance: Random) -> Iterator[tuple[int, int, int]]:
         """Yield (tier, slot, position) for some slots of each tier: the first, the last and random others.
 
-        Up to *share* positions of each tier are found with *tries* tries; after the deadline, one. Slots that stand for
-        no position are left out.
+        It makes *tries* random tries for *share* positions of a tier, and stops at the first position after *deadline*.
+        Slots without a position are skipped.
         """
         for row, tier in enumerate(self.numbering.tiers.tolist()):
             size, found = self.numbering.size(row), set[int]()
@@ -149,7 +143,7 @@ class Survey:
                     break
 
     def check_slots_of_starts(self) -> None:
-        """Raise a Fault unless each start of a numbered game, if there is one, has a slot."""
+        """Raise a Fault if a start of a numbered game has no slot; the game need have no start."""
         self.rule = "start"
         for start in [] if optional_member(self.game, "start") is None else self.starts():
             tier = self.check_tier(start)
@@ -167,6 +161,7 @@ class Survey:
     # One position
 
     def starts(self) -> list[int]:
+        """Return the checked first positions: `start`, then those of `starts`."""
         starts = [self.start()]
         if Traits.of(self.game).has_starts:
             self.at("starts", None)
@@ -174,6 +169,7 @@ class Survey:
         return list(dict.fromkeys(starts))
 
     def start(self) -> int:
+        """Return the checked `start`; raise a Fault if it is missing."""
         self.at("start", None)
         if (given := optional_member(self.game, "start")) is None:
             raise Fault("is missing; give the class the first position as its start")
@@ -182,7 +178,7 @@ class Survey:
         return start
 
     def visit(self, position: int) -> RuleAnswers:
-        """Return what the rules say about a position, checked at the first visit; raise a Fault if it is wrong."""
+        """Return the rules' answers about a position, checked at the first visit; raise a Fault if one is wrong."""
         if position not in self.answers:
             tier, value = self.check_tier(position), self.check_value(position)
             moves = self.check_moves(position) if value == UNDECIDED else []
@@ -217,7 +213,7 @@ class Survey:
         return Value(value)
 
     def check_moves(self, position: int) -> list[int]:
-        """Return the moves of a position; raise a Fault unless they are distinct ints in bounds, one at least."""
+        """Return the moves of a position; raise a Fault unless they are distinct ints in bounds, at least one."""
         self.at("generate_moves", position)
         moves = limited(self.game.generate_moves(position))
         if not moves:
@@ -231,20 +227,11 @@ class Survey:
         return [index(move) for move in moves]
 
     def check_child(self, position: int, move: int) -> int:
-        """Return the child that a move leads to; raise a Fault if it is no position."""
+        """Return the child after a move; raise a Fault if it is no position."""
         self.at("do_move", position)
         child = checked_position(self.game, self.game.do_move(position, move), f"for the move {move} it")
         expect_again(child, self.game.do_move(position, move))
         return child
-
-
-def is_int(number: Any) -> bool:
-    """Return whether something can be used as an int."""
-    try:
-        index(number)
-    except TypeError:
-        return False
-    return True
 
 
 def limited(items: Iterable[int]) -> list[int]:
@@ -260,6 +247,6 @@ def limited(items: Iterable[int]) -> list[int]:
 
 
 def expect_again(first: object, second: object) -> None:
-    """Raise a Fault unless a rule answers the same when it is called again."""
+    """Raise a Fault if a rule's second answer to the same question differs from the first."""
     if first != second:
         raise Fault(f"gives {first} and, asked again, {second}; let nothing decide but what it is given")

@@ -4,7 +4,8 @@ Each check raises a Fault at the first thing that is wrong.
 """
 
 from retrograde.games.contract.game import CHANCE, METRICS, PAYOFF_LIMIT, UNDECIDED, Game, Traits, defines, metric_of
-from retrograde.solver.conformance.survey import RuleAnswers, Survey, expect_again, is_int
+from retrograde.solver.conformance.survey import RuleAnswers, Survey, expect_again
+from retrograde.solver.methods.numbered.numbering import is_int
 from retrograde.solver.rules.examine import Fault
 
 SOLVED = ("remoteness", "score", "nimber", "drawlevel", "expectation", "utilities")
@@ -13,7 +14,7 @@ METHODS = ("turn", "odds", "payoff")
 
 
 def check_players(survey: Survey) -> None:
-    """Raise a Fault if players are missing, if nothing says whose turn it is, or if nothing can be solved."""
+    """Raise a Fault if `players` is wrong, if nothing says whose turn it is, or if the metric does not fit."""
     game = survey.game
     for name in METHODS:
         if not callable(member := getattr(game, name)):
@@ -30,7 +31,7 @@ def check_players(survey: Survey) -> None:
 
 
 def check_metric(survey: Survey) -> None:
-    """Raise a Fault if the metric is unknown, does not fit the players, or cannot be computed yet."""
+    """Raise a Fault if the metric is unknown, does not fit the players, or cannot be solved yet."""
     game = survey.game
     survey.at("metric", None)
     metric = metric_of(game)
@@ -68,7 +69,7 @@ def check_turn(survey: Survey, position: int) -> None:
 
 
 def check_rewards(survey: Survey, position: int, answers: RuleAnswers) -> None:
-    """Check what the moves of a position pay at once."""
+    """Check that reward() gives ints within bounds for the moves of a position."""
     game = survey.game
     survey.at("reward", position)
     for move in answers.moves:
@@ -80,7 +81,7 @@ def check_rewards(survey: Survey, position: int, answers: RuleAnswers) -> None:
 
 
 def check_mover(survey: Survey, position: int, answers: RuleAnswers) -> None:
-    """Check that it is the turn of a player, or of chance if the metric allows that."""
+    """Check that turn() gives a player, or CHANCE if the metric allows it, and that chance's moves have weights."""
     game = survey.game
     survey.at("turn", position)
     turn = game.turn(position)
@@ -102,4 +103,5 @@ def check_mover(survey: Survey, position: int, answers: RuleAnswers) -> None:
 
 
 def has_turns(game: Game) -> bool:
+    """Return whether the rules define whose turn it is or what is paid."""
     return any(defines(game, name) for name in ("turn", "payoff", "reward"))

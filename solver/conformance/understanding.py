@@ -1,4 +1,4 @@
-"""Says what a check has understood of a game: what its class declares, and which defaults apply."""
+"""Says in words what a class declares, and which defaults apply."""
 
 from dataclasses import fields
 from typing import Any
@@ -9,14 +9,12 @@ from retrograde.games.contract.game import CHANCE, Game, Traits, declared_board,
 from retrograde.solver.conformance.survey import Survey
 
 SAMPLE = 200
-"""Positions whose images are counted, at most."""
+"""The most positions that are looked at for images, chance and moves that pay."""
 
 
 def describe_rules(survey: Survey) -> dict[str, str]:
-    """Return what the rules are taken to mean, by headings. Call `survey.explore` first.
-
-    Images and chance are looked for at the positions that the survey has visited; of an unexplored survey nothing is
-    known, and each position counts as its only image.
+    """Return what the rules mean, by headings. Images and chance are looked for at positions that the survey has
+    visited.
 
     >>> from retrograde.games.catalog import load_game
     >>> describe_rules(Survey(load_game("nim:heaps=1+2")))["players"]
@@ -41,7 +39,7 @@ def describe_rules(survey: Survey) -> dict[str, str]:
 
 
 def fields_declared(survey: Survey) -> str:
-    """Return the bits and words of the fields, and one position that the survey has visited taken apart."""
+    """Return the bits and words of the fields, and their values at one visited position."""
     game: Any = survey.game
     laid = [getattr(game, name) for name in fields_of(type(game))]
     bits = ", ".join(f"{one.name} {one.width}" for one in laid)
@@ -53,10 +51,7 @@ def fields_declared(survey: Survey) -> str:
 
 
 def computed(survey: Survey) -> str:
-    """Return the metric, and whether `solve` refuses it because a move pays and stays in its tier.
-
-    Such moves are looked for at visited positions.
-    """
+    """Return the metric, and why `solve` refuses it if a move at a visited position pays and stays in its tier."""
     game, metric = survey.game, metric_of(survey.game)
     if metric == "score" and Traits.of(game).has_rewards:
         for position, answers in [*survey.answers.items()][:SAMPLE]:
@@ -69,7 +64,7 @@ def computed(survey: Survey) -> str:
 
 
 def players(survey: Survey) -> str:
-    """Return how many players there are, and how they take turns. Chance is looked for at visited positions."""
+    """Return how many players there are, and how they take turns, as in "2, by turn, with chance"."""
     game = survey.game
     if Traits.of(game).alternates:
         return "2, alternating"
@@ -79,10 +74,8 @@ def players(survey: Survey) -> str:
 
 
 def images(survey: Survey) -> str:
-    """Return the greatest number of positions that are equal by symmetry, in a sample of those visited.
-
-    It is 1 if the survey has visited none.
-    """
+    """Return the greatest number of symmetric positions at a visited position, 1 if none was visited; "no" without
+    images."""
     game = survey.game
     if not Traits.of(game).has_images:
         return "no"
@@ -91,6 +84,7 @@ def images(survey: Survey) -> str:
 
 
 def names_of_moves(game: Game) -> str:
+    """Return what names moves: the rule `move_name`, the places of the board, or their numbers."""
     if defines(game, "move_name"):
         return "move_name"
     return "the places of the board" if declared_board(game) else "their numbers"

@@ -1,4 +1,4 @@
-"""Amounts as ranges, the measured ratios from which estimates are made, and estimates."""
+"""Amounts as ranges, estimates, and the measured ratios from which estimates are made."""
 
 import shutil
 from collections.abc import Iterable
@@ -14,11 +14,11 @@ from retrograde.solver.runtime.sizes import Sizes
 PLIES_BITS = Sizes().plies_bits[0]
 """Bits for plies that a solve begins with."""
 SECOND_WORKER = 0.75
-"""What each further worker adds to the speed of the first."""
+"""Speed that each further worker adds, with the speed of the first as 1."""
 
 
 class Range(NamedTuple):
-    """An amount as its least, likely and greatest number; the greatest is None if unknown."""
+    """An amount as its least, likely and greatest number, as in Range(8, 22, 32); the greatest is None if unknown."""
 
     low: float
     likely: float
@@ -26,10 +26,12 @@ class Range(NamedTuple):
 
     @classmethod
     def exactly(cls, amount: float) -> "Range":
+        """Return the range that contains only *amount*."""
         return cls(amount, amount, amount)
 
     @classmethod
     def greatest(cls, ranges: "Iterable[Range]") -> "Range":
+        """Return the maximum of some ranges, number by number; 0 if there are none."""
         return cls(*(max(amounts) for amounts in zip(NOTHING, *ranges, strict=True)))
 
     def __add__(self, other: Any) -> "Range":
@@ -40,9 +42,10 @@ class Range(NamedTuple):
         )
 
     def times(self, ratio: "Range | float", power: float = 0.0) -> "Range":
-        """Return the product with a number or a range. With *power*, the ratio changes with the amount.
+        """Return the product with a number or a range.
 
-        The ratio holds for 35 million, and is multiplied by (amount / 35 million) ** power.
+        With *power*, the ratio changes with the amount: it holds for 35 million, and is multiplied by (amount / 35
+        million) ** power.
         """
         low, likely, high = (
             None if a is None or b is None else a * b * (max(a, 1) / 35e6) ** power
@@ -58,7 +61,7 @@ NOTHING = Range(0.0, 0.0, 0.0)
 class Ratios:
     """What was measured of one method: seconds, and bytes for each record.
 
-    `seconds` is for each second of calling the rules or, if the game numbers its positions, for each slot. `start` is
+    `seconds` are for each second that the rules take or, if the game numbers its positions, for each slot. `start` is
     seconds before the work begins. `memory`, `scratch` and `database` are bytes for each record, `fixed_memory` bytes
     for the process. `source` names the solves that were measured.
     """
@@ -74,7 +77,7 @@ class Ratios:
     """How disk bytes for each record change with the number of records (see `Range.times`)."""
 
     def in_words(self, words: int) -> "Ratios":
-        """Return the ratios if positions have several words. Measured: Connect Four 5×4 in two words against one."""
+        """Return the ratios for positions of *words* words, as measured with Connect Four 5×4 in one and two words."""
         more = words - 1
         return replace(
             self, seconds=self.seconds.times(Range(1.0, 1 + 1.3 * more, 1 + 2.0 * more)),
@@ -156,7 +159,7 @@ PREDECESSOR_BY_METRIC = Range(0.0, 12.0, 40.0)
 
 
 def speed_of(workers: int) -> float:
-    """Return how many times as fast as one worker some workers are."""
+    """Return the speed of *workers* workers, with the speed of one as 1."""
     return 1 + SECOND_WORKER * (workers - 1)
 
 
@@ -165,13 +168,13 @@ class Estimate:
     """What a solve will take: likely amounts, in bytes and seconds, and their `ranges`.
 
     `records` counts symmetric positions once, `positions` counts each. `waves` are records by plies from the start,
-    `tiers` records by tier. `counted` waves are counted, further ones estimated. `complete`: the counted waves are all.
-    `open`: nothing is known beyond them, so that all amounts concern these alone. `links` is the number of children of
-    a record, if play can return to a tier. With less than `least_memory`, a solve is refused.
+    `tiers` records by tier. The first `counted` waves are counted, further ones estimated. `complete`: the counted
+    waves are all. `open`: nothing is known beyond them, so that all amounts concern these alone. `links` is the number
+    of children of a record, if play can return to a tier. With less than `least_memory`, a solve is refused.
 
     `ranges` has (least, most) of each amount by name; most is None if unknown. `rests_on` says in sentences where the
-    numbers come from. `worker` and `wire` are for solves by ranges on a cluster (see ranges.py): bytes of memory of
-    each worker, and bytes sent for each remoteness.
+    numbers come from. `worker` and `wire` are for solves by ranges on a cluster (`ranges.py`): bytes of memory of each
+    worker, and bytes sent for each remoteness.
     """
 
     records: int
@@ -195,29 +198,33 @@ class Estimate:
 
     @property
     def disk(self) -> int:
-        """Return the bytes likely to be written."""
+        """The bytes likely to be written."""
         return self.scratch + self.database
 
     @property
     def least_disk(self) -> float:
-        """Return the least bytes that will be written."""
+        """The least bytes that will be written."""
         return sum(self.ranges[name][0] for name in ("scratch", "database"))
 
     def fits(self, free: float) -> bool:
+        """Return whether *free* bytes of disk hold at least the least that will be written."""
         return self.least_disk <= free
 
     def put(self, name: str, amount: Range) -> None:
+        """Set the attribute *name*, such as "memory", and its range from *amount*."""
         kind = float if name == "seconds" else round
         setattr(self, name, kind(amount.likely))
         self.ranges[name] = kind(amount.low), None if amount.high is None else kind(amount.high)
 
     def amount(self, name: str) -> Range:
+        """Return the attribute *name* and its range as a Range."""
         low, high = self.ranges[name]
         return Range(low, getattr(self, name), high)
 
 
 def put_disk(result: Estimate, records: Range, ratios: Ratios, scratch_item: int, more: Range = NOTHING) -> None:
-    """Set what *records* take of the disk. *more* is added to the scratch files."""
+    """Set what *records* take of the disk: scratch items of *scratch_item* bytes, *more* scratch bytes, the
+    database."""
     result.put("scratch", records.times(ratios.scratch, ratios.power).times(float(scratch_item)) + more)
     result.put("database", records.times(ratios.database, ratios.power) + 4_000)
 
@@ -225,7 +232,7 @@ def put_disk(result: Estimate, records: Range, ratios: Ratios, scratch_item: int
 def of_set(estimates: list[Estimate]) -> Estimate:
     """Return the estimate of solving several numbered games in a row, from their estimates.
 
-    Amounts are summed. Memory and scratch files are the maximum instead, since one game at a time uses them.
+    Amounts are summed, but memory and scratch files are the maximum: one game at a time uses them.
     """
     result = Estimate(0, 0, complete=all(each.complete for each in estimates))
     result.least_memory = max((each.least_memory for each in estimates), default=0)
@@ -247,10 +254,7 @@ def streamed_estimate(records: int) -> Estimate:
 
 
 def check_disk(game: Game, folder: Path, expected: Estimate, written: int) -> None:
-    """Raise DiskTooSmall if a folder's disk cannot hold even the least that a solve will write.
-
-    *written* bytes of that have been written already.
-    """
+    """Raise DiskTooSmall if a folder's disk, with *written* bytes written so far, cannot hold the least of a solve."""
     free = shutil.disk_usage(folder).free
     if not expected.fits(free + written):
         need = f"about {format_size(expected.disk)}, at least {format_size(expected.least_disk)},"

@@ -29,7 +29,7 @@ from retrograde.solver.runtime.work import Work
 SECONDS = 10.0
 """Seconds for counting. Sampling Connect Four 7×6 takes as long again."""
 INTERPRETED = 5_000
-"""Games of up to about this many records are solved interpreted."""
+"""The solver solves games of up to about this many records without compiling their rules."""
 
 
 class SampleSizes(NamedTuple):
@@ -49,11 +49,11 @@ def estimate(
     listener: Listener | None = None, metric: str | None = None, against: bool = False,
     is_plain: Callable[[Game], bool] = lambda game: False,
 ) -> Estimate:  # fmt: skip
-    """Return the estimate for solving a game with *workers* workers.
+    """Return the estimate for solving a game with *workers* workers; raise RuleError if the rules break the contract.
 
     *metric* is the game's own if None; *against* says that a best response to a model is computed. Games of up to
     *in_memory* records are solved in memory. *is_plain* says whether a game for the streamed method will be solved
-    set-wise instead. *listener* is called with Progress. Raises RuleError if the rules break the contract.
+    set-wise instead. *listener* is called with Progress.
     """
     announce(listener, "reading the rules")
     game, _ = with_source(game)
@@ -115,6 +115,7 @@ def estimate_from_counts(
 
 
 def put_counts(counts: PositionCounts) -> Estimate:
+    """Return an estimate that has only the numbers of positions; time, memory and disk are 0."""
     tiers = {tier: round(records) for tier, records in counts.tiers.items()}
     result = Estimate(0, 0, [round(wave) for wave in counts.waves], tiers, counts.counted, counts.complete, counts.open)
     result.links = counts.links if counts.returns else 0.0
@@ -157,10 +158,7 @@ def stream_buffers(records: float, workers: int) -> Range:
 
 
 def add_cycles(result: Estimate, counts: PositionCounts, records: Range, lists: Range, spills: bool) -> None:
-    """Add to the estimate of a game with cycles what it takes if memory is short.
-
-    *spills* says whether lists of positions may then lie in scratch files.
-    """
+    """Add what a game with cycles takes if memory is short; *spills*: its lists may lie in scratch files then."""
     if result.least_memory and spills:
         result.least_memory = round(records.low * amounts.ON_DISK + amounts.COMPILED_ON_DISK)
         result.rests_on.append(
@@ -172,7 +170,7 @@ def add_cycles(result: Estimate, counts: PositionCounts, records: Range, lists: 
 
 
 def explain_counts(counts: PositionCounts, sizes: SampleSizes) -> list[str]:
-    """Return in sentences where the number of positions comes from."""
+    """Return sentences that say where the number of positions comes from."""
     last = counts.counted - 1
     if counts.complete:
         return ["all positions, counted"]
@@ -190,10 +188,10 @@ def explain_counts(counts: PositionCounts, sizes: SampleSizes) -> list[str]:
 
 
 class RunningOutlook:
-    """The outlook of one running solve (see `Outlook` in `runtime/work.py`).
+    """Estimates one solve while it runs (the `Outlook` of `runtime/work.py`).
 
-    The first estimate is quick. If it says that the disk is too small, a careful one decides: the same that
-    `solve --estimate` prints.
+    The first estimate is quick. If it says that the disk is too small, a careful one decides, the one that `solve
+    --estimate` prints.
     """
 
     def __init__(self, game: Game, work: Work):
@@ -223,10 +221,7 @@ class RunningOutlook:
         self.check(streamed_estimate(records))
 
     def plain_waves(self, written: int) -> list[int]:
-        """Return the number of records of each wave of a game that is solved set-wise.
-
-        Raises DiskTooSmall if the disk cannot hold them.
-        """
+        """Return the records of each wave of a game that is solved set-wise; raise DiskTooSmall if they do not fit."""
         expected = estimate(*self.about, QUICK, self.work.sizes.in_memory, is_plain=lambda game: True)
         check_disk(self.game, self.work.scratch.parent, expected, written)
         return expected.waves

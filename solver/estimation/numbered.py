@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from retrograde.solver.methods.chess.formation import Formation
 
 SLOTS, SLOT_SECONDS = 2_000, 0.5
-"""Slots of a numbering that are sampled at most, and the seconds for it."""
+"""The most slots that are sampled of a numbering, and the seconds for it."""
 TIER_SLOTS, TIER_SECONDS = 1_000, 0.5
-"""Slots of the largest tier that are sampled at most for their children, and the seconds for it."""
+"""The most slots of the largest tier that are sampled for their children, and the seconds for it."""
 STANDARD_ERRORS = 3
 """Standard errors on either side of a sampled mean that a range includes."""
 LARGEST = "the largest tier has"
@@ -92,7 +92,7 @@ def estimate_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Est
 
 
 def formations(game: Game, numbering: SlotNumbering) -> Iterator[tuple[int, "Formation | None"]]:
-    """Yield (row, pieces on the board) for each tier; None if the tier is not solved set by set."""
+    """Yield (row, pieces on the board) for each tier; None instead of pieces if it is not solved set by set."""
     for row, tier in enumerate(numbering.tiers.tolist()):
         yield row, formation_of(game, tier, PLIES_BITS)
 
@@ -100,8 +100,7 @@ def formations(game: Game, numbering: SlotNumbering) -> Iterator[tuple[int, "For
 def memory_of_numbered(game: Game, numbering: SlotNumbering, metric: str) -> Range:
     """Return the memory that a solve of a numbered game takes in addition to the process.
 
-    Two bytes for the score of each slot, and the workspace of the tier that takes most: tiers are solved one after
-    another.
+    It is two bytes for the score of each slot, and the workspace of the tier that takes most.
     """
     tiers = []
     for row, formation in formations(game, numbering):
@@ -117,6 +116,7 @@ def memory_of_numbered(game: Game, numbering: SlotNumbering, metric: str) -> Ran
 
 
 def estimate_by_slot(game: Game, workers: int) -> Estimate:
+    """Return the estimate for computing the expectations of a game that numbers its positions."""
     numbering = SlotNumbering.of(game)
     slots = Range.exactly(numbering.slots)
     result = Estimate(0, 0, complete=True)
@@ -140,10 +140,7 @@ def estimate_by_slot(game: Game, workers: int) -> Estimate:
 
 
 def add_predecessors(game: Game, expected: Estimate, numbering: SlotNumbering, slow: list[int]) -> None:
-    """Add the predecessor lists of the largest tier to an estimate.
-
-    *slow* are the rows of the tiers that are solved slot by slot.
-    """
+    """Add the predecessor lists of the largest tier. *slow* are the rows of tiers that are solved slot by slot."""
     if defines(game, "parents") or not slow:
         return
     most = max(slow, key=numbering.size)
@@ -156,9 +153,9 @@ def add_predecessors(game: Game, expected: Estimate, numbering: SlotNumbering, s
 
 
 def where_lists_lie(lists: Range, seconds: float) -> list[str]:
-    """Return a sentence that says where the largest tier's predecessor lists lie, and the cost of doing without them.
+    """Return a sentence that says where the largest tier's predecessor lists lie, or [] if there are none.
 
-    *lists* are their bytes, *seconds* the processor time of one forward pass.
+    *lists* are their bytes, *seconds* the processor time of one forward pass, which replaces lists that fit nowhere.
     """
     if not lists.likely:
         return []
@@ -170,7 +167,7 @@ def where_lists_lie(lists: Range, seconds: float) -> list[str]:
 
 
 def children_in_tier(game: Game, numbering: SlotNumbering, row: int) -> Range:
-    """Return how many children in the same tier a slot of a tier has, by a sample."""
+    """Return how many children in the same tier a slot of tier number *row* has on average, by a sample."""
     random, deadline = Random(0), time.monotonic() + TIER_SECONDS
     found: list[int] = []
     while len(found) < TIER_SLOTS and (len(found) < 2 or time.monotonic() < deadline):

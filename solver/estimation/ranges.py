@@ -30,10 +30,9 @@ from retrograde.solver.runtime.work import LARGER, worth_sending
 WORKER = Range(165 * MB, 185 * MB, 230 * MB)
 """Memory of a worker with machine code loaded and no task."""
 INVERTING = Range(16, 20, 24), Range(6, 11, 25)
-"""Bytes for a slot of a range whose predecessor lists are built, and for each child. Some ranges have more children
-than others."""
+"""Bytes for a slot of a range whose predecessor lists are built, and for each of its children in the tier."""
 EXPANDING = Range(12, 30, 60), Range(8, 32, 40)
-"""The same for a slot of a block that is expanded."""
+"""Bytes for a slot of a block that is expanded, and for each of its children in the tier."""
 FOLDER = Range(7, 12, 40), Range(4.2, 7, 11)
 """Bytes of scratch files for a slot of a tier in ranges and for a child, besides the scores.
 
@@ -42,11 +41,11 @@ Files that are no longer needed are removed at the next checkpoint.
 TASK = Range(1_000, 3_000, 70_000)
 """Bytes sent for a task and back. Data of more than 32 kB in one direction goes by a file."""
 SLOWDOWN = Range(1.0, 1.15, 1.4)
-"""How much more processor time it takes than on threads."""
+"""Processor time of a solve in ranges, with that of the same solve on threads as 1."""
 MAPPED = Range(0.0, 1.4, 2.0)
 """Bytes of the solving process for each slot of all tiers: scores, as far as the system caches their file."""
 ONE_MACHINE = "solve ", LARGEST
-"""How sentences begin that apply only to solves on one machine: where lists and predecessor lists lie."""
+"""How sentences begin that apply only to solves on one machine."""
 LISTS = Range(4, 8, 24)
 """Bytes of the solving process for each record, if positions are listed: lists, symmetry counts and scores."""
 
@@ -54,8 +53,8 @@ LISTS = Range(4, 8, 24)
 class LargestTier(NamedTuple):
     """The largest tier that is solved in ranges.
 
-    `slots` of it, `children` of a slot in the tier, `block` slots that are expanded together, and `all_slots` of all
-    tiers.
+    It has `slots` slots, each with `children` children in the tier. Tasks expand `block` slots together. All tiers have
+    `all_slots` slots.
     """
 
     slots: int
@@ -104,7 +103,7 @@ def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes
 
 
 def largest_numbered(game: Game, expected: Estimate, least: int) -> LargestTier | None:
-    """Return the largest tier in ranges of a game that numbers its positions; None if there is none."""
+    """Return the largest tier in ranges of a game that numbers its positions; None if none has *least* slots."""
     numbering = SlotNumbering.own(game)
     rows = [row for row, by_sets in formations(game, numbering) if not by_sets and numbering.size(row) >= least]
     if not rows:
@@ -122,6 +121,7 @@ def largest_listed(game: Game, expected: Estimate, least: int) -> LargestTier | 
 
 
 def memory_of_solver(game: Game, sizes: Sizes) -> Range:
+    """Return the bytes that the solving process takes if the game numbers its positions."""
     numbering = SlotNumbering.own(game)
     least, most, tasks = memory_for_tiers(game, numbering, PLIES_BITS, True, METRICS[0], sizes.ranged_slots)
     tier = Range(least - tasks, most - tasks, most)

@@ -14,8 +14,6 @@ If few children are in both samples, chance would decide; then the waves before 
 positions with many parents, more so the deeper they go. The result is too low, by an amount known from Connect Four
 (`LEAN`).
 
-Positions of several words are *packed*: each into one item of so many bytes, which sorts as the words do.
-
 If play can return to a wave, no wave beyond the counted ones can be predicted. Such games are counted for a limited
 time. What lies beyond is estimated only if waves get smaller.
 """
@@ -47,7 +45,7 @@ Measured with Connect Four 5×5 to 6×6: 0.0018 to 0.0024 for a million counted 
 0.0031 for a tenth of these.
 """
 SHRINKING = 0.8
-"""Waves that are smaller than the one before by this factor will soon end."""
+"""If waves are smaller than this fraction of the wave before, they will soon end."""
 
 
 @dataclass
@@ -56,7 +54,7 @@ class PositionCounts:
 
     All records are between `low` and `high`; *high* is None if unknown. The first `counted` waves are counted.
     `complete`: these are all. `open`: nothing is known about any wave beyond. `returns`: play can come back. A record
-    stands for `symmetric` positions, has `links` children, and takes the rules `expansion` seconds.
+    stands for `symmetric` positions, has `links` children, and takes the rules `expansion` seconds, on average.
     """
 
     waves: list[float]
@@ -78,6 +76,7 @@ class PositionCounts:
 
     @property
     def range(self) -> Range:
+        """The least, likely and greatest number of records."""
         return Range(self.low, self.records, self.high)
 
 
@@ -88,7 +87,7 @@ class PositionSet:
         self.runs = [positions]
 
     def add(self, positions: Array) -> Array:
-        """Add some sorted positions; return which of them are new."""
+        """Add some sorted positions; return which of them are new, as bools."""
         present = np.zeros(len(positions), bool)
         for run in self.runs:
             indices = np.minimum(run.searchsorted(positions), len(run) - 1)
@@ -103,7 +102,7 @@ class PositionSet:
 
 
 class DistinctChildren(NamedTuple):
-    """The distinct children of some positions, their tiers, and how many times each is a child."""
+    """The distinct children of some positions, ascending, with their tiers and how many times each is a child."""
 
     positions: Array
     tiers: Array
@@ -135,6 +134,7 @@ class Sampler:
         """The variance of the logarithm of the last wave's size, as far as chance decides it."""
 
     def run(self) -> PositionCounts:
+        """Count waves, then sample the others if play cannot return; return all counts."""
         game = self.expander.game
         starts = np.array(sorted(starts_of(game)))
         self.expander.expand(LOWEST, starts, sizes=True)  # compiles
@@ -223,9 +223,10 @@ class Sampler:
         return math.exp(logs[-1])
 
     def bounds_beyond(self, more: bool) -> tuple[float, float | None]:
-        """Return the range of the number of all records, if there may be *more* than those counted.
+        """Return the least and greatest number of all records; *more*: there are more than those counted.
 
-        Waves that shrink are assumed to go on shrinking, at worst half as fast.
+        Waves that shrink are assumed to go on shrinking, at worst half as fast. If they do not shrink, the greatest is
+        None.
         """
         low = sum(self.waves)
         if not more:
@@ -237,6 +238,7 @@ class Sampler:
         return low, low + self.waves[-1] * slow / (1 - slow)
 
     def children(self, positions: Array) -> "DistinctChildren":
+        """Return the distinct children of some positions; add to the sums of time, symmetry and children."""
         began, width = time.thread_time(), Traits.of(self.expander.game).width
         children, tiers = [positions[:0]], [np.empty(0, np.int64)]
         for begin, end in self.expander.blocks(0, len(positions)):
@@ -257,23 +259,25 @@ class Sampler:
         return DistinctChildren(distinct, np.concatenate(tiers)[first], times)
 
     def draw(self, positions: Array) -> Array:
+        """Return `sampled` random positions, ascending; all if there are fewer."""
         if len(positions) <= self.sampled:
             return positions
         return positions[np.sort(self.random.choice(len(positions), self.sampled, replace=False))]
 
     def add(self, found: Array, weight: float) -> None:
+        """Add *weight* records to the tier of each child; *found* has the tiers."""
         numbers, counts = np.unique(found, return_counts=True)
         for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
             self.tiers[number] += weight * count
 
 
 def packed(positions: Array) -> Array:
-    """Return positions with one item for each: those of several words, int64[n, words], as their bytes."""
+    """Return positions as a one-dimensional array: those of several words, int64[n, words], as big-endian bytes."""
     if positions.ndim == 1:
         return positions
     return positions.astype(">i8").view(f"V{8 * positions.shape[1]}")[:, 0]  # big-endian bytes sort as the words do
 
 
 def unpacked(items: Array, width: int) -> Array:
-    """Return the positions that were `packed`; *width* is the number of their words, 0 if they are ints."""
+    """Return the positions from which `packed` made *items*; *width* is their number of words, 0 for ints."""
     return np.ascontiguousarray(items).view(">i8").reshape(-1, width).astype(np.int64) if width else items

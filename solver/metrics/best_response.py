@@ -26,7 +26,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class ModelAndResponder:
-    """The two players: a model, and a responder that plays best, or by the model *playing*."""
+    """The two players: the model *against*, and a responder that plays best, or by the model *playing*."""
 
     against: Model
     playing: Model | None = None
@@ -38,10 +38,7 @@ class ModelAndResponder:
         return {"against": model.name, "model": model.digest, "symmetry": model.symmetric}
 
     def weigh(self, table: ListedTable, begin: int, block: ExploredBlock, expanded: ExpansionBlock) -> list[Array]:
-        """Return the weights of both players' moves in a block, child by child, the model's first.
-
-        The second list is empty if the responder plays best.
-        """
+        """Return the weights of a block's moves, child by child: by the model, and by *playing* (empty if None)."""
         origins = expanded.origins[: expanded.columns]
         positions = table.space.positions[begin + origins].astype(np.int64)
         task = table.game, positions, block.movers[origins], expanded.children[:, : expanded.columns]

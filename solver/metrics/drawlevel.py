@@ -36,7 +36,7 @@ from retrograde.solver.runtime.work import MetricNotApplicable
 Array = np.ndarray[Any, Any]
 
 BYTES_A_POSITION = 60
-"""Memory per position, in bytes, of the columns and work arrays."""
+"""Memory for each position, in bytes: columns and work arrays."""
 
 
 def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> MetricResult:
@@ -57,10 +57,7 @@ def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> Met
 
 
 def win_or_loss(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Array:
-    """Return the score of each position as an end: 1 for a win, -1 for a loss, 0 otherwise.
-
-    Raise MetricNotApplicable if moves pay.
-    """
+    """Return the score of each position as an end: 1 for a win, -1 for a loss, 0 otherwise; refuse moves that pay."""
     if len(block.rewards):
         raise MetricNotApplicable("draw levels are of games in which moves pay nothing; compute scores")
     return np.select([block.primitives == WIN, block.primitives == LOSE], [1, -1], 0).astype(np.int64)

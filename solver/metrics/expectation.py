@@ -64,16 +64,13 @@ from retrograde.solver.runtime.work import MetricNotApplicable, Work
 Array = np.ndarray[Any, Any]
 
 BITS = (46, 30)
-"""Bits after the binary point. The second number is for payoffs of 2**15 and more, which do not fit with the first.
-
-The payoffs of two ends differ by less than 2**31, so the second always fits for ends.
-"""
+"""Bits after the binary point. The second number is for payoffs of 2**15 and more; ends' payoffs always fit with it."""
 
 
 def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> MetricResult:
     """Return the bounds of all positions, for the player to move; for player 0 if chance moves.
 
-    If *options* names a model, they are those of a best response. Raise MetricNotApplicable for more than two players,
+    If *options* name a model, they are those of a best response. Raise MetricNotApplicable for more than two players,
     or for two players without `turn` and without a model.
     """
     game = explored.game
@@ -100,8 +97,8 @@ def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> Met
 def result_of(store: "ExpectationStore", explored: ExploredGame) -> MetricResult:
     """Return the bounds from the side of the player to move.
 
-    With a model, two pairs of what the responder can expect. `low` and `high`: the responder is to move, or at chance's
-    positions player 0 is the responder. `waiting_low` and `waiting_high`: the other player is to move.
+    Against a model there are two pairs, of what the responder can expect. `low` and `high`: the responder is to move,
+    or at chance's positions player 0 is the responder. `waiting_low` and `waiting_high`: the other player is to move.
     """
     inputs, second = store.inputs, movers_in(explored) == 1
     if not inputs.players:
@@ -116,7 +113,7 @@ def result_of(store: "ExpectationStore", explored: ExploredGame) -> MetricResult
 
 
 def movers_in(explored: ExploredGame) -> Array:
-    """Return who is to move in all positions; 0 if two players alternate."""
+    """Return who is to move in each position, int8; 0 if two players alternate."""
     positions = explored.positions
     if explored.alternating:
         return np.zeros(len(positions), np.int8)
@@ -125,9 +122,9 @@ def movers_in(explored: ExploredGame) -> Array:
 
 
 def result_from_bounds(columns: dict[str, Array], bits: int, details: dict[str, Any]) -> MetricResult:
-    """Return the result that pairs of bounds give: the value by their sign, no remoteness.
+    """Return the result for pairs of bounds in grains: the value is their sign, and there is no remoteness.
 
-    `details` get the scale (grains per point) and the greatest difference of two bounds in points.
+    *details* get the scale (grains per point) and the greatest difference of two bounds in points.
     """
     low, high, *others = columns.values()
     values = np.select([low > 0, high < 0], [WIN, LOSE], TIE).astype(np.uint8)
@@ -157,7 +154,7 @@ class ExpectationStore:
         yield from levels(self.space.tiers.tolist(), self.space.edges)
 
     def solve(self, group: list[int], phase: Phase) -> Iterator[Done]:
-        """Yield solved stretches of tiers with their bounds and sizes."""
+        """Yield the bounds and sizes of stretches of the group's tiers, as `keep` takes them."""
         cyclic = {k for k in group if self.space.has_cycles(k)}
         # Step 1: tiers without cycles, cut into tasks.
         plain = [(k, *self.space.stretch(k)) for k in group if k not in cyclic]
@@ -173,7 +170,7 @@ class ExpectationStore:
                 yield solve_large(self.inputs, k, self.work)
 
     def neighbours(self, small: list[int]) -> Iterator[list[int]]:
-        """Cut some tiers into lists of tiers next to each other, of up to about TASK positions."""
+        """Cut *small*, ascending tier numbers, into lists of adjacent ones, of up to about TASK positions."""
         task: list[int] = []
         for k in small:
             positions = self.space.starts[k + 1] - self.space.starts[task[0] if task else k]
@@ -185,7 +182,7 @@ class ExpectationStore:
             yield task
 
     def keep(self, done: Done) -> StoredCounts:
-        """Store the bounds and sizes of stretches of tiers; return what they are."""
+        """Store the bounds and sizes of stretches of tiers; return how many positions they have."""
         stretches, *bounds, sizes = done
         count = 0
         for k, begin, end in stretches.reshape(-1, 3).tolist():

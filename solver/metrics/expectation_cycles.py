@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import RuleError, Traits
+from retrograde.games.contract.game import Game, RuleError, Traits
 from retrograde.solver.methods.listed.table import ListedTable, expand_unmarked
 from retrograde.solver.metrics import expectation_kernels as kernels
 from retrograde.solver.metrics.best_response import ModelAndResponder
@@ -25,12 +25,9 @@ Array = np.ndarray[Any, Any]
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 BYTES_A_LINK = 24
-"""Memory per move in a tier with cycles, in bytes.
-
-It holds the place and weight of the child, and as much again while lists are joined.
-"""
+"""Memory for each move in a tier with cycles, in bytes: the child's place and weight, twice while lists are joined."""
 BYTES_A_PLACE = 64
-"""Memory per position in a tier with cycles, in bytes: where it stands in the order, and approximate values."""
+"""Memory for each place of a tier with cycles, in bytes: the order of solving, and approximate values."""
 
 
 RISES = 4
@@ -42,7 +39,7 @@ class PayoffOverflow(Exception):
 
 
 class ExpectationInputs(NamedTuple):
-    """What tasks receive: where positions are, the bounds so far, and the bits after the point.
+    """What tasks receive: the positions, the two rows of bounds so far, and the bits after the point.
 
     With *players*, each position has two places next to each other; see `best_response.py`.
     """
@@ -99,7 +96,7 @@ def for_player_0(amounts: Array) -> Array:
 
 
 class CyclicTiers(NamedTuple):
-    """Tiers with cycles next to each other: their links, both rows of bounds, and the number of symmetric positions.
+    """Adjacent tiers with cycles: their links, both rows of bounds, and the number of symmetric positions.
 
     Places are numbered from 0: first the tiers' own, then the children outside them. The bounds of all places are
     known, except those of the undecided positions, whose places are in `order`. Component number c ends there at
@@ -114,7 +111,7 @@ class CyclicTiers(NamedTuple):
 
 
 def solve_large(inputs: ExpectationInputs, k: int, work: Work) -> Done:
-    """Return the bounds and sizes of a tier with cycles; many workers look at its blocks."""
+    """Return the bounds and sizes of one tier with cycles; the workers read its blocks in parallel."""
     low, high = inputs.table.space.stretch(k)
 
     def check(links: int) -> None:
@@ -125,14 +122,14 @@ def solve_large(inputs: ExpectationInputs, k: int, work: Work) -> Done:
 
 
 def solve_small(task: tuple[ExpectationInputs, list[int]]) -> Done:
-    """Return the bounds and sizes of tiers next to each other, found by one worker."""
+    """Return the bounds and sizes of adjacent tiers, found by one worker."""
     return solve_cycles(*task, map, lambda links: None)
 
 
 def solve_cycles(inputs: ExpectationInputs, tiers: list[int], each: Map, check: Callable[[int], None]) -> Done:
-    """Return the bounds and sizes of tiers with cycles, which lie next to each other and do not lead to each other.
+    """Return the bounds and sizes of adjacent tiers with cycles that do not lead to each other.
 
-    *check* is called with the expected number of links.
+    *each* is `map`, or the same by workers. *check* is called with the expected number of links.
     """
     space = inputs.table.space
     low, high = space.stretch(tiers[0])[0], space.stretch(tiers[-1])[1]
@@ -142,7 +139,7 @@ def solve_cycles(inputs: ExpectationInputs, tiers: list[int], each: Map, check: 
     stays = kernels.find_endless(links, cyclic.order)
     if stays.any():
         if len(links.rewards):
-            refuse_endless(inputs, int(space.positions[low + int(stays.argmax()) // inputs.width]))
+            refuse_endless(inputs.table.game, int(space.positions[low + int(stays.argmax()) // inputs.width]))
         # The kernel subtracts a grain where players can stay, so that no play stays above 0 forever.
         links.endless[:] = stays
     # Step 2: find both rows of bounds.
@@ -151,16 +148,16 @@ def solve_cycles(inputs: ExpectationInputs, tiers: list[int], each: Map, check: 
     return np.array([(k, *space.stretch(k)) for k in tiers], np.int64).ravel(), *rows, cyclic.sizes
 
 
-def refuse_endless(inputs: ExpectationInputs, position: int) -> NoReturn:
+def refuse_endless(game: Game, position: Any) -> NoReturn:
     """Raise RuleError: moves pay and players may go on forever, so payments need not converge."""
     raise RuleError(
-        f"{variant(inputs.table.game)}, position {position}: moves pay a reward, and from here players may go on for "
+        f"{variant(game)}, position {position}: moves pay a reward, and from here players may go on for "
         "ever; let tiers rise, or let ends alone pay"
     )
 
 
 def gather(inputs: ExpectationInputs, low: int, high: int, each: Map, check: Callable[[int], None]) -> CyclicTiers:
-    """Look at all blocks of some tiers once and join them into CyclicTiers."""
+    """Read all blocks from place *low* to *high*, and join them into CyclicTiers."""
     # Step 1: read the rules.
     parts: list[ChildLists] = []
     paid, sizes = [], []
@@ -190,7 +187,7 @@ def gather(inputs: ExpectationInputs, low: int, high: int, each: Map, check: Cal
 
 
 def solve_ending(cyclic: CyclicTiers) -> None:
-    """Find the bounds of tiers in which play always ends.
+    """Write the bounds of tiers in which play always ends.
 
     They begin at approximate values, which nearly always hold; else they sink until they do.
     """
@@ -210,17 +207,15 @@ def solve_ending(cyclic: CyclicTiers) -> None:
 
 
 def solve_endless(cyclic: CyclicTiers, each: Map) -> None:
-    """Find the bounds of tiers in which players can stay forever, in parallel if *each* does."""
+    """Write the bounds of tiers in which players can stay forever, both sides in parallel if *each* does."""
     tasks = ((cyclic, values, sign) for values, sign in zip(cyclic.bounds, (1, -1), strict=True))
     for values, found in zip(cyclic.bounds, each(solve_side, tasks), strict=True):
         values[:] = found
 
 
 def solve_side(task: tuple[CyclicTiers, Array, int]) -> Array:
-    """Return lower bounds: of the game, or with sign -1 of the negated game. They begin at 0.
-
-    Bounds sink, then rise, until neither changes them.
-    """
+    """Return the lower bounds, with *sign* -1 those of the negated game. They begin at 0, and sink and rise until
+    neither changes them."""
     cyclic, values, sign = task
     values[cyclic.order] = 0
     while True:
@@ -234,8 +229,7 @@ def solve_side(task: tuple[CyclicTiers, Array, int]) -> Array:
 
 
 def sweep_until_stable(cyclic: CyclicTiers, values: Array, sign: int, rising: bool, most: int | None = None) -> None:
-    """Rise or sink until nothing changes, in at most *most* sweeps; raise PayoffOverflow if a bound becomes too
-    great."""
+    """Rise or sink until nothing changes, in at most *most* sweeps; raise PayoffOverflow for too great bounds."""
     for _ in count() if most is None else range(most):
         changed = kernels.sweep_cycle(cyclic.links, cyclic.order, values, sign, rising)
         if changed < 0:

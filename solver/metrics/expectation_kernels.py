@@ -16,21 +16,21 @@ Array = np.ndarray[Any, Any]
 LIMIT = 1 << 61
 """Bounds and payoffs stay below this, so that their sums fit into 64 bits."""
 COST, NOISE, STABLE = 4.0, 2.0**-48, 1.0
-"""What each position costs in `approximate`, in grains, and in proportion to its value.
+"""What each position costs in `approximate`: COST grains, and NOISE times its value.
 
 A lower bound holds if a position costs more than is lost when bounds and means are rounded down, two grains, and than a
 sweep may still change, STABLE grains. Values have 53 bits, so that a worth is off by less than its part NOISE.
 """
 MOST_SWEEPS, LAST_STEP = 1000, 200
-"""The most sweeps of a component, and the number of those after which steps beyond the last change are made."""
+"""The most sweeps of a component, and the number of the sweep after which no step beyond the last change is made."""
 
 
 class ChildLists(NamedTuple):
     """The places of a block or tier with their children.
 
-    `turns` int8, `endless`: whether players can stay in the tier forever from there. Children of place i: places
-    `children[begins[i]:begins[i + 1]]`, with `odds`, and `rewards` in grains (empty if moves pay nothing). Ends have no
-    children.
+    `turns` int8 says who moves, `endless` whether players can stay in the tier forever from there. The children of
+    place i are the places `children[begins[i]:begins[i + 1]]`, with `odds`, and `rewards` in grains (empty if moves pay
+    nothing). Ends have no children.
     """
 
     turns: Array
@@ -43,11 +43,11 @@ class ChildLists(NamedTuple):
 
 @kernel
 def worth(links, i, values, sign):
-    """Return the worth of position i of *links* for player 0 from its children; means are rounded down.
+    """Return the worth of place i for player 0, from its children; means are rounded down.
 
     With *sign* 1, player 0 takes the greatest of *values*, player 1 the least, and chance the mean. With -1, the values
-    are those of the negated game, in which all payoffs have the other sign. A mean is computed as `value = total *
-    (value // total) + value % total`: no product exceeds 64 bits, because odds add up to less than 2**31.
+    are those of the negated game. A mean is computed as `value = total * (value // total) + value % total`: no product
+    exceeds 64 bits, because odds add up to less than 2**31.
     """
     turn = links.turns[i]
     begin, end = links.begins[i], links.begins[i + 1]
@@ -81,7 +81,7 @@ def worth(links, i, values, sign):
 
 @kernel
 def sweep(links, pays, bounds, result):
-    """Write the bounds of a block whose children are known: two rows as in `expectation.py`. *pays* are in grains."""
+    """Write to *result* the two rows of bounds of a block whose children are known. *pays* are in grains."""
     for i in range(len(pays)):
         is_end = links.begins[i] == links.begins[i + 1]
         for side in range(2):
@@ -91,12 +91,12 @@ def sweep(links, pays, bounds, result):
 
 @kernel
 def order_by_components(links, order, ends):
-    """Put the undecided positions of a tier into the order in which to solve them; return the number of components.
+    """Write to *order* the undecided places as they are to be solved; return the number of components.
 
-    A *component* is a greatest set of positions each of which play can reach from each other (a strongly connected
-    component). Component number c stands in *order* before `ends[c]`, after the components that it leads to. Within it,
-    a position stands after its children, as far as cycles allow. This is the algorithm of R. Tarjan (Depth-first search
-    and linear graph algorithms, 1972), with a list instead of recursion.
+    A *component* is a greatest set of positions that play can reach from one another (a strongly connected component).
+    Component number c stands in *order* before `ends[c]`, after the components that it leads to. Within it, a position
+    stands after its children, as far as cycles allow. This is the algorithm of R. Tarjan (Depth-first search and linear
+    graph algorithms, 1972), with a list instead of recursion.
     """
     count = len(links.turns)
     numbers = np.zeros(count, np.int32)  # in the order of discovery; 0: not discovered
@@ -146,10 +146,10 @@ def order_by_components(links, order, ends):
 
 @kernel
 def approximate(links, order, ends, values, sign):
-    """Compute in floating point what the undecided positions of a tier are worth if each of them costs COST grains.
+    """Write to *values* what undecided positions are worth in floating point if each position costs COST grains.
 
-    Play must always end. Such *values*, rounded down, are lower bounds of the game (with *sign* -1, of the negated
-    game), because COST is more than rounding can take away. The sweeps of a component update its positions in order
+    Play must always end. Such values, rounded down, are lower bounds of the game (with *sign* -1, of the negated game),
+    because COST is more than rounding can take away. The sweeps of a component update its positions in order
     (Gauss-Seidel). Every second one is followed by a step along the last change, as far as makes the change least (D.
     Anderson, Iterative procedures for nonlinear integral equations, 1965).
     """
@@ -206,8 +206,8 @@ def link_both(block, gains, modelled, responder, alternating, links):
     """Write the links of an ExploredBlock with two places for each position; return the number of children.
 
     *gains* are what moves pay player 0 less player 1, in grains. *modelled* and *responder* are the weights of the
-    moves of the player with the model, and of the other one; the latter is empty if that player plays best. See
-    `best_response.py` for the two places.
+    moves of the two players; the latter is empty if the responder plays best. `best_response.py` explains the two
+    places.
     """
     count = 0
     for i in range(len(block.movers)):
@@ -240,22 +240,17 @@ def link_both(block, gains, modelled, responder, alternating, links):
 
 @kernel
 def bound_by_children(links, i, values, sign):
-    """Return the best lower bound of position i that follows from its children's bounds.
-
-    Endless play pays 0. If play can be endless and the bound is above 0, the bound is one grain less than the children
-    give. So bounds rise along play, and play cannot stay above 0 forever.
-    """
+    """Return the best lower bound of place i that follows from its children's, one grain less if `expectation.py`
+    requires it."""
     bound = worth(links, i, values, sign)
     return bound - 1 if bound > 0 and links.endless[i] else bound
 
 
 @kernel
 def sweep_cycle(links, order, values, sign, rising):
-    """Move the lower bounds of a tier with cycles to what their children give, in one sweep in *order*.
+    """Set lower bounds to what the children give, in one sweep in *order*; return the number changed, -1 beyond LIMIT.
 
-    With *rising*, bounds only rise, else they only sink. A bound that its children put above 0 is one grain less where
-    `links.endless` says that play can be endless (`bound_by_children`). Return the number of bounds changed, or -1 if
-    one exceeds LIMIT.
+    With *rising*, bounds only rise, else they only sink.
     """
     changed = 0
     for i in order:
@@ -270,10 +265,10 @@ def sweep_cycle(links, order, values, sign, rising):
 
 @kernel
 def find_endless(links, order):
-    """Return for each place of a tier whether players can stay in the tier forever. *order* has the undecided ones.
+    """Return for each place whether players can stay in the tier forever. *order* has the undecided places.
 
-    The greatest fixed point: a position stays if some move of a player leads to one that stays, or all moves of chance
-    do.
+    A place stays if some move of a player leads to one that stays, or all moves of chance do (the greatest fixed
+    point).
     """
     count = len(links.turns)
     stays = links.begins[1:] > links.begins[:-1]

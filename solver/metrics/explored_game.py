@@ -23,11 +23,11 @@ from retrograde.solver.runtime.work import Work
 Array = np.ndarray[Any, Any]
 
 BYTES_A_MOVE = 24
-"""Memory per move for children and predecessor lists, in bytes."""
+"""Memory for each move, in bytes: children and predecessor lists."""
 
 
 class ExploredBlock(NamedTuple):
-    """What the rules say about the positions from place `begin` to place `end`, all of one tier.
+    """The rules' answers about the positions from place `begin` to place `end`, all of one tier.
 
     `primitives` uint8, `movers` int8 (CHANCE or a player) and `sizes` uint16 (how many positions are symmetric to each;
     empty without symmetry) have an entry for each position. `pays` int64[positions, players] is what ends pay, 0
@@ -92,11 +92,8 @@ def explore(game: Game, work: Work) -> ExploredGame:
 
 
 class PositionGraph(NamedTuple):
-    """A graph of positions as lists of children and predecessors.
-
-    Children of position i: `children[begins[i]:begins[i + 1]]`. Its predecessors: `parents[parent_begins[i]:
-    parent_begins[i + 1]]`.
-    """
+    """Lists of children and predecessors. Position i has the children `children[begins[i]:begins[i + 1]]` and the
+    predecessors `parents[parent_begins[i]:parent_begins[i + 1]]`."""
 
     children: Array
     begins: Array
@@ -105,6 +102,7 @@ class PositionGraph(NamedTuple):
 
 
 def graph_of(explored: ExploredGame) -> PositionGraph:
+    """Return the graph of all positions; raise MemoryLimit."""
     blocks = (block for k in range(len(explored.space.tiers)) for block in explored.blocks(k))
     children, begins = children_of(blocks)
     explored.work.budget.check(BYTES_A_MOVE * len(children), f"linking {len(explored):,} positions")
@@ -112,6 +110,7 @@ def graph_of(explored: ExploredGame) -> PositionGraph:
 
 
 def children_of(blocks: Iterable[ExploredBlock]) -> tuple[Array, Array]:
+    """Return the children of all positions of adjacent blocks, and where each position's begin and end."""
     children, counts = [np.empty(0, np.int64)], [np.zeros(1, np.int64)]
     for block in blocks:
         children.append(block.children)
@@ -120,6 +119,7 @@ def children_of(blocks: Iterable[ExploredBlock]) -> tuple[Array, Array]:
 
 
 def predecessors_of(children: Array, begins: Array) -> tuple[Array, Array]:
+    """Return (predecessors, where each position's begin and end), from lists of children."""
     parents, parent_begins = np.empty(len(children), np.int64), np.zeros(len(begins) + 1, np.int64)
     reverse(children, begins[1:], parents, parent_begins)
     return parents, parent_begins
@@ -137,6 +137,7 @@ def read_block(task: tuple[ListedTable, int, int, int]) -> ExploredBlock:
 
 
 def explored_block(table: ListedTable, begin: int, block: ExpansionBlock) -> ExploredBlock:
+    """Return the ExploredBlock for an expanded block whose first position is at place *begin*."""
     game, count = table.game, len(block.primitives)
     weights = weigh(game, table.space.positions[begin : begin + count], block)
     counts = np.zeros(count + 1, np.int64)

@@ -1,7 +1,4 @@
-"""The compiled loops of nimbers and draw levels, where play can repeat, and of utilities, where it cannot.
-
-They work on a PositionGraph (see `explored_game.py`).
-"""
+"""The compiled loops of nimbers, draw levels and utilities. They work on a PositionGraph (see `explored_game.py`)."""
 
 from typing import Any, NamedTuple
 
@@ -19,7 +16,7 @@ FIRST, LEADER, AVERAGE, PARANOID = range(4)
 
 
 class DrawLevels(NamedTuple):
-    """The values of all positions, and for draws whether they are won or lost among draws, their level and plies."""
+    """By position: its value and, for a draw, whether it is won or lost among draws (`kinds`), its level, its plies."""
 
     values: Array
     kinds: Array
@@ -28,7 +25,7 @@ class DrawLevels(NamedTuple):
 
 
 class PlayOrder(NamedTuple):
-    """The positions of a tier in an `order` with children first; `low` is the tier's first place.
+    """The positions of a tier in an `order` with children first, numbered from `low`, the tier's first place.
 
     `children` and `begins` are lists of children as in a PositionGraph; children are places among all positions.
     """
@@ -41,10 +38,7 @@ class PlayOrder(NamedTuple):
 
 @kernel
 def sweep(nimbers, block):
-    """Write the nimbers of the undecided positions of an ExploredBlock, whose children all have theirs.
-
-    The nimber is the least number that no child has (mex).
-    """
+    """Write the nimbers of a block's undecided positions: the least number that no child has (mex)."""
     # seen[n] is the last position of which a child has the nimber n, so it needs no clearing between positions. A
     # position with r moves has a nimber of at most r; greater ones of children do not matter.
     begins = block.begins
@@ -121,10 +115,9 @@ def label(graph):
 
 @kernel
 def sets_of(graph, labels, most):
-    """Return (codes, greatest nimber of a child of an infinite position).
+    """Return (codes as in `nimber.py`, the greatest nimber of a child of an infinite position, -1 for none).
 
-    The code of an infinite position is -1 less a bit for each nimber of a child; other codes are the nimber. A nimber
-    above *most* has no bit of its own.
+    A nimber above *most* has no bit of its own.
     """
     children, begins, _, _ = graph
     coded = labels.copy()
@@ -143,10 +136,7 @@ def sets_of(graph, labels, most):
 
 @kernel
 def level_draws(graph, draws):
-    """Write for each draw whether it is won or lost among draws, its level, and its plies.
-
-    Draws from which no fringe is reached stay UNDECIDED. See `drawlevel.py`.
-    """
+    """Write to *draws* the kind, level and plies of draws; UNDECIDED if no fringe is reached (see `drawlevel.py`)."""
     children, begins, parents, parent_begins = graph
     values, kinds, _, plies = draws
     count = len(values)
@@ -234,10 +224,9 @@ def remove_impure(graph, draws):
 
 @kernel
 def order_of(graph, low):
-    """Return the positions of a tier, numbered from 0, each after its children within the tier.
+    """Return a tier's positions, numbered from 0, each after its children within the tier; fewer if play can repeat.
 
-    The result is shorter if play can repeat. The tier begins at place *low*. Only children within the tier have
-    predecessor lists here, as `reverse` in `listed/kernels.py` makes them. This is Kahn's topological sort.
+    The tier begins at place *low*, and predecessor lists are those within the tier. This is Kahn's topological sort.
     """
     children, begins, parents, parent_begins = graph
     count = len(begins) - 1
@@ -268,10 +257,9 @@ def order_of(graph, low):
 def maximise(tier, movers, ties, slack, utilities, plies):
     """Write the utilities int64[n, players] and the plies of those positions of a tier that have children.
 
-    *tier* is a PlayOrder, which counts positions from the first of the tier; *movers*, *utilities* and *plies* go
-    through all positions of the game. The player to move maximises their own utility. Moves that bring at most *slack*
-    less than the best count as equally good. PARANOID does not use *slack*: the player to move gets the
-    greatest, each other player the least that any move brings.
+    *tier* is a PlayOrder; *movers*, *utilities* and *plies* go through all positions of the game. The player to move
+    maximises their own utility. Moves that bring at most *slack* less than the best count as equally good. With
+    PARANOID, the player to move gets the greatest, each other player the least that any move brings.
     """
     order, children, begins, low = tier
     for i in order:

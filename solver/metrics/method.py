@@ -83,7 +83,7 @@ class MetricMethod:
 
 
 def refuse_partisan(game: Game) -> None:
-    """Raise MetricNotApplicable if the position or the rules say who is to move, so that players' moves may differ."""
+    """Raise MetricNotApplicable if positions or rules tell the players apart, so that their moves may differ."""
     what = "nimbers are of impartial games, in which both players have the same moves"
     for name in ("to_move", "by_turns"):
         if word(game, name):
@@ -97,10 +97,10 @@ def refuse_partisan(game: Game) -> None:
 
 
 def solved_from(explored: ExploredGame, result: MetricResult, metric: str) -> SolvedRecords:
-    """Return the solved game for the database writer.
+    """Return the solved game for the database writer, with a legend row for each distinct combination of outcomes.
 
-    Its legend has a row for each distinct combination of outcomes. The positions of each tier must be sorted, and no
-    tier empty: the greatest position is looked for among the last positions of the tiers.
+    The positions of each tier must be sorted, and no tier empty: the greatest position is looked for among the last
+    ones.
     """
     space, sizes = explored.space, explored.sizes
     columns = [result.values, result.remotenesses, *result.columns.values()]
@@ -123,7 +123,7 @@ def solved_from(explored: ExploredGame, result: MetricResult, metric: str) -> So
 
 
 def distinct(columns: list[Array]) -> tuple[Array, Array]:
-    """Return for each entry the number of its distinct row, and for each distinct row its first entry.
+    """Return (for each entry the number of its distinct row, for each distinct row its first entry).
 
     Rows are the combinations of the *columns*, sorted by the first column, then the next.
 

@@ -24,9 +24,9 @@ from retrograde.solver.runtime.work import MetricNotApplicable
 Array = np.ndarray[Any, Any]
 
 MOST = 61
-"""Greatest nimber that has a bit in the set of an infinite one."""
+"""Greatest nimber that has a bit in the code of an infinite one."""
 BYTES_A_POSITION = 60
-"""Memory per position, in bytes, of the columns and work arrays."""
+"""Memory for each position, in bytes: columns and work arrays."""
 
 
 def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> MetricResult:

@@ -1,7 +1,7 @@
 """The value of a position as a short game, from the rules alone: for boards on which both players have their own moves.
 
-Left is the player whose sign comes first in `to_move`. Who is to move at a position does not matter: its value says
-what either player can do there.
+Left is the player whose sign comes first in `to_move`. Whose turn it is does not change the value, which says what
+either player can do.
 """
 
 from retrograde.games.catalog import variant
@@ -15,7 +15,7 @@ UNFINISHED = -1
 
 
 class PartizanGame:
-    """The values of the positions of a game. Raises MetricNotApplicable if its positions have none."""
+    """Computes values of positions as numbers of *values*. Raises MetricNotApplicable if positions have none."""
 
     def __init__(self, game: Game, values: Values):
         self.game, self.values = game, values
@@ -28,10 +28,11 @@ class PartizanGame:
             raise self.refusal("the rules must declare a board, so that either player can be taken to move there")
 
     def refusal(self, why: str) -> MetricNotApplicable:
+        """Return the error for a game whose positions have no such values."""
         return MetricNotApplicable(f"{variant(self.game)} has no values as a short game: {why}")
 
     def value(self, position: int) -> int:
-        """Return the value of a position."""
+        """Return the value of a position, whoever is to move there."""
         first = self.with_mover(position, 0)
         image = self.game.canonical(first)
         if self.game.draw_turn(image) == self.game.draw_turn(first):  # else the players are exchanged in it

@@ -58,15 +58,13 @@ def score_all(explored: ExploredGame, phase: Phase, paid: "Paid") -> ScoreArrays
 
 
 def values_of(own: ScoreArrays) -> Array:
+    """Return the value of each position: the sign of its score; a score of 0 is a TIE if it has plies, else a DRAW."""
     values = np.select([own.scores > 0, own.scores < 0, own.plies >= 0], [WIN, LOSE, TIE], DRAW)
     return values.astype(np.uint8)
 
 
 def take(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Array:
-    """Write the movers of a block; return what each position pays as an end, for its player to move.
-
-    Raise MetricNotApplicable if there is chance.
-    """
+    """Write the movers of a block to *own*; return what each position pays its mover as an end. Refuse chance."""
     if (block.movers < 0).any():
         raise MetricNotApplicable("scores are of games without chance; where there is chance, compute expectation")
     own.movers[block.begin : block.end] = block.movers
@@ -77,11 +75,11 @@ def take(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Arra
 
 
 Paid = Callable[[ScoreArrays, ExploredGame, ExploredBlock], Array]
-"""Writes the movers of a block, and returns what each position would pay as an end."""
+"""Writes the movers of a block to the ScoreArrays, and returns what each position would pay its mover as an end."""
 
 
 def sweep(explored: ExploredGame, own: ScoreArrays, k: int, phase: Phase, paid: Paid) -> None:
-    """Score a tier without cycles."""
+    """Score tier number *k*, which has no cycles."""
     for block in explored.blocks(k):
         own.scores[block.begin : block.end] = paid(own, explored, block)
         own.plies[block.begin : block.end] = 0
@@ -90,7 +88,7 @@ def sweep(explored: ExploredGame, own: ScoreArrays, k: int, phase: Phase, paid: 
 
 
 def solve_cycles(explored: ExploredGame, own: ScoreArrays, k: int, phase: Phase, paid: Paid) -> None:
-    """Score a tier with cycles; *paid* gives what its ends pay."""
+    """Score tier number *k*, which has cycles; *paid* gives what its ends pay."""
     low, high = explored.space.stretch(k)
     count = high - low
     explored.work.budget.check(BYTES_IN_A_TIER * count, f"scoring {count:,} positions of a tier with cycles")
@@ -111,7 +109,7 @@ def solve_cycles(explored: ExploredGame, own: ScoreArrays, k: int, phase: Phase,
 
 
 def tier_of(explored: ExploredGame, own: ScoreArrays, blocks: list[ExploredBlock], ends: Array, low: int) -> ScoreTier:
-    """Return the tier's graph: the best scores from later tiers, and the predecessor lists within."""
+    """Return the graph of the tier from place *low* on, with what its *ends* and children in later tiers bring."""
     count, high = len(ends), low + len(ends)
     best = np.full(count, NONE, np.int64)
     nearest, farthest = np.full((2, count), -1, np.int32)

@@ -13,10 +13,8 @@ NONE = -(1 << 40)
 
 
 class ScoreArrays(NamedTuple):
-    """What is known of all positions, by place: scores, plies to the end (-1 for none), and who is to move.
-
-    If two players are *alternating*, `movers` are not used.
-    """
+    """What is known of all positions, by place: scores, plies to the end (-1 for none), and who is to move (unused if
+    *alternating*)."""
 
     alternating: bool
     scores: Array
@@ -46,6 +44,7 @@ class ScoreTier(NamedTuple):
 
 @kernel
 def sweep(own, block):
+    """Write to *own* the scores and plies of a block's undecided positions, whose children all have theirs."""
     for i in range(len(block.movers)):
         if block.begins[i] == block.begins[i + 1]:
             continue
@@ -79,7 +78,7 @@ def seen_by_parent(sides, scores, parent, child):
 
 @kernel
 def better(best, nearest, farthest, score, plies):
-    """Update (best score, fewest plies, most plies) of the best children by one more child.
+    """Return (best score, fewest plies, most plies) of the best children, updated by one more child.
 
     Plies of -1 mean no end, which is later than any. If play goes on forever with a nonzero score, nothing more is won
     or lost, so plies count up to that point.
@@ -97,21 +96,19 @@ def better(best, nearest, farthest, score, plies):
 
 @kernel
 def one_more(score, nearest, farthest):
-    """Return the plies of a position from those of its best children.
-
-    A player with a score of 0 or more takes the nearest end; a player who is behind takes the farthest.
-    """
+    """Return the plies of a position from those of its best children: with a score of 0 or more it takes the nearest
+    end, else the farthest."""
     plies = farthest if score < 0 else nearest
     return plies + 1 if plies >= 0 else -1
 
 
 @kernel
 def divide(own, block, low, high, outside, within):
-    """Split the children of an ExploredBlock into those of later tiers and those within the tier.
+    """Split the children of an ExploredBlock into those of later tiers and those within the tier, from place *low* to
+    *high*.
 
-    The tier's places go from *low* to *high*. Write to *outside* (best, nearest, farthest, counts) what the former
-    bring and how many of the latter there are. Write the latter to *within*, position by position. Return their
-    number, or -1 if a move within the tier pays.
+    Write to *outside* (best, nearest, farthest, counts) what the former bring and how many of the latter there are.
+    Write the latter to *within*, position by position. Return their number, or -1 if a move within the tier pays.
     """
     best, nearest, farthest, counts = outside
     count = 0
@@ -138,8 +135,8 @@ def divide(own, block, low, high, outside, within):
 def force(tier, order):
     """Return the scores of a tier: the amounts that players can force, the greatest first, else 0.
 
-    *order* has all positions. Those come first where an end or a child in a later tier brings the greatest absolute
-    amount.
+    *order* has all positions, sorted by the absolute amount that an end or a later tier brings there, the greatest
+    first.
     """
     count = len(tier.movers)
     scores = np.zeros(count, np.int64)

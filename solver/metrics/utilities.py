@@ -41,7 +41,7 @@ SLACK = 1 << 10
 MOST = 1 << 20
 """Limit of what ends may pay with averages: sums over many moves then stay below 2**62."""
 BYTES_A_CHILD = 24
-"""Memory per child in a tier with possible cycles, in bytes."""
+"""Memory for each child in a tier with possible cycles, in bytes."""
 
 
 def measure(explored: explored_game.ExploredGame, options: MetricOptions, phase: Phase) -> MetricResult:
@@ -70,7 +70,7 @@ def measure(explored: explored_game.ExploredGame, options: MetricOptions, phase:
 
 
 def take(block: explored_game.ExploredBlock, movers: Array, utilities: Array, scale: int) -> None:
-    """Write the movers of a block and the payoffs of its ends.
+    """Write the movers of a block, and the payoffs of its ends times *scale*.
 
     Raise MetricNotApplicable for chance, for moves that pay, and for payoffs too great for averages.
     """
@@ -87,7 +87,8 @@ def take(block: explored_game.ExploredBlock, movers: Array, utilities: Array, sc
 
 
 def order_in(explored: explored_game.ExploredGame, k: int, children: Array, begins: Array) -> Array:
-    """Return the positions of a tier in an order with children first; raise MetricNotApplicable if play can repeat."""
+    """Return a tier's positions, numbered from 0, in an order with children first. Refuse games in which play can
+    repeat."""
     low, high = explored.space.stretch(k)
     if not explored.space.has_cycles(k):
         return np.arange(high - low)

@@ -1,8 +1,8 @@
 """The compiled loops that verify the expectation of each slot. They share no code with the solver's.
 
-Some positions have no slot: play goes on from them to positions that have one. The solver goes down from a slot and
-remembers what it meets. Here, all positions between a slot and the next slots or ends are listed first. Then passes
-over the list, last position first, work out each position whose children are known, until all are known.
+Some positions have no slot: play goes on from them to positions that have one. Here, all positions between a slot and
+the next slots or ends are listed first. Then passes over the list, last position first, work out each position whose
+children are known, until all are known.
 
  slot's position  -- moves -->  positions in between (`PositionsBetween`)  -- moves -->  slots and ends
                                         worked out from the right to the left
@@ -44,8 +44,9 @@ class BoundFaults(NamedTuple):
     """What is wrong with some slots, and their tally.
 
     `wrong` becomes 1 for slots whose bounds are not proven. `seen` int64[3] receives how many links lead to slots of
-    the tier, how many moves pay, and what is wrong with the rules, if anything. `tally` has counts for each row of the
-    legend, and a last row for values without one; `rows` are the rows of LOSE, TIE and WIN. `images` is a buffer.
+    the tier, how many moves pay, and what is wrong with the rules: ROUND, NO_SLOT, CROWDED or FINE. `tally` has counts
+    for each row of the legend, and a last row for values without one; `rows` are the rows of LOSE, TIE and WIN.
+    `images` is a buffer.
     """
 
     wrong: Array
@@ -86,10 +87,10 @@ class PositionsBetween(NamedTuple):
 
 @lean_kernel
 def derive_bounds(game, position, tier, stored, listed):
-    """List what lies between a position and slots, and work out the bounds of all of it. Return what is wrong, or FINE.
+    """List what lies between a position and slots, and work out the bounds of all of it. Return FINE or what is wrong.
 
-    The bounds of *position* are then `listed.low[0]` and `listed.high[0]`, and `listed.stays[0]` says whether players
-    can stay in the tier, by way of endless slots.
+    The position itself is number 0: `listed.low[0]` and `listed.high[0]` are its bounds, and `listed.stays[0]` says
+    whether players can stay in the tier, by way of endless slots.
     """
     count = list_between(game, position, tier, stored, listed)
     if count < 0:
@@ -113,8 +114,7 @@ def derive_bounds(game, position, tier, stored, listed):
 
 @lean_kernel
 def list_between(game, position, tier, stored, listed):
-    """List a position and the positions in between that it leads to, breadth-first. Return how many, or minus a
-    fault."""
+    """List a position and the positions in between that it leads to, breadth-first. Return how many, or -fault."""
     capacity = len(listed.positions)
     # Step 1: empty the hash table.
     for at in range(len(listed.table)):
@@ -254,7 +254,8 @@ def combine_children(game, stored, listed, number):
 
 @lean_kernel
 def check_slots(game, k, slots, stored, listed, faults, strictly):
-    """Compare the bounds of some ascending slots of tier number *k* with those that their children prove.
+    """Write to *faults* what is wrong with some ascending slots of tier number *k*, by the bounds that their children
+    prove.
 
     *strictly*: bounds other than 0 must not equal those that the children prove (condition 3 of `expectation.py`);
     otherwise slots are counted as well.
@@ -303,10 +304,7 @@ def check_slots(game, k, slots, stored, listed, faults, strictly):
 
 @lean_kernel
 def count_slot(game, position, slot, stored, faults):
-    """Count a slot by its value for the player to move.
-
-    The value is LOSE if the expectation is surely negative, WIN if it is surely positive, else TIE.
-    """
+    """Count a slot by its value for the player to move: WIN or LOSE if both bounds have that sign, else TIE."""
     value = 1
     if stored.low[slot] > 0 or stored.high[slot] < 0:
         value = 2 if (stored.low[slot] > 0) != (game.turn(position) == 1) else 0
@@ -317,8 +315,8 @@ def count_slot(game, position, slot, stored, faults):
 def remove_leaving(game, k, stored, listed):
     """Remove from the endless slots of a tier those from which play cannot stay there forever. Return how many.
 
-    A slot counts as endless if its position is, or the one with the players exchanged. So there may be too many endless
-    slots, which makes the check stricter, and never too few.
+    A slot counts as endless if its position is, or the one with the players exchanged: rather too many than too few,
+    which makes the check stricter.
     """
     removed = 0
     for slot in range(stored.starts[k], stored.starts[k + 1]):

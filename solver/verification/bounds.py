@@ -26,7 +26,7 @@ from retrograde.solver.verification.measures import RESTS_ON
 from retrograde.solver.verification.verifier import BLOCK, TALLY, Array, DatabaseVerifier, TaskResult, add_up
 
 BETWEEN, MOST_BETWEEN = 64, 1 << 16
-"""Positions in between that the workspace holds at first (BETWEEN), and at most (MOST_BETWEEN)."""
+"""Positions in between that the workspace holds at first, and at most."""
 LINKS = 24
 """Moves from each of these positions, on average, for which the workspace has entries."""
 COMPLAINTS = {
@@ -97,10 +97,10 @@ class BoundsVerifier(DatabaseVerifier):
             self.between *= 8
 
     def find_circles(self, k: int, pays: bool) -> Array:
-        """Return which slots of a tier could support each other in a circle, uint8.
+        """Return which slots of a tier could support each other in a circle, uint8: play can stay in the tier forever
+        from there.
 
-        These are slots from which play can stay in the tier forever and whose bounds do not get strictly nearer to 0;
-        if moves pay, all slots from which play can stay in the tier forever.
+        Unless moves pay, slots whose bounds get strictly nearer to 0 are none of them.
         """
         endless, listed = self.bounds.endless[slice(*self.bounds.starts[k : k + 2])], workspace(self.game, self.between)
         endless[:] = 1

@@ -1,7 +1,6 @@
-"""The compiled loop that checks certificates. It shares no code with the search that produced them.
+"""The compiled loop that checks points 1 to 4 of `certificates.py`. It shares no code with the search.
 
-It releases the GIL, and several threads may run it at the same time. The rules that it checks are the points 1 to 4 of
-`certificates.py`.
+It releases the GIL, and several threads may run it at the same time.
 """
 
 from typing import Any, NamedTuple
@@ -24,8 +23,8 @@ class StoredReplies(NamedTuple):
     """What a certificate holds and claims.
 
     `positions` ascend. `replies` are numbers of moves, `bounds` are plies (empty if there are none). `goal` is the
-    value claimed, `leaves` the number of plies within which plain play decides positions that are not stored, and
-    `ending` one of FOR_EVER, RISING, FALLING.
+    value claimed. Plain play decides positions that are not stored within `leaves` plies. `ending` is FOR_EVER, RISING
+    or FALLING.
     """
 
     positions: Array
@@ -40,8 +39,8 @@ class StoredReplies(NamedTuple):
 def check_replies(game, stored, indices, wrong, images, trouble, every):
     """Check the replies at some indices of a certificate; write the indices of wrong ones to *wrong*, return how many.
 
-    *images* is a buffer for the images of a position. trouble[1] is the position for which the rules are called, for
-    messages. A reply is checked also at one image of the position, or at *every* image.
+    A reply is checked also at one image of the position, or at *every* image. *images* is a buffer for these.
+    trouble[1] is the position for which the rules are called, for messages.
     """
     count = 0
     for index in indices:
@@ -80,11 +79,8 @@ def check_one(game, stored, index, images, every):
 
 @lean_kernel
 def is_answered_at(game, stored, index, image, target):
-    """Return whether an image has a symmetric reply whose answers are good enough.
-
-    *index* is the index of the position that the image belongs to. The reply must lead to an image of *target*, the
-    canonical child.
-    """
+    """Return whether an image of the position at *index* has a reply that leads to an image of *target* and is good
+    enough."""
     position = stored.positions[index]
     if not 0 <= image < POSITION_LIMIT or game.canonical(image) != position or game.primitive(image) + 0 != UNDECIDED:
         return False
@@ -101,7 +97,7 @@ def is_answered_at(game, stored, index, image, target):
 def is_answered(game, stored, index, child):
     """Return whether the side that has just moved to *child* has reached its goal, or does so after every answer.
 
-    *index* is the index of the position from which it moved.
+    *index* is that of the position from which it moved.
     """
     value = game.primitive(child) + 0
     bounded = stored.ending == FALLING
@@ -175,7 +171,7 @@ def is_decided(game, position, goal, plies):
 
 @lean_kernel
 def seen_by_other(value):
-    """Return a value as the other player sees it."""
+    """Return a value as the other player sees it: WIN and LOSE change places."""
     if value == WIN:
         return LOSE + 0
     return WIN + 0 if value == LOSE else value

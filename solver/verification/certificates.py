@@ -144,7 +144,8 @@ class CertificateVerifier(Verifier):
             self.check_answers(item, image, same[0], f"{name}, where the reply is the same")
 
     def check_answers(self, item: int, position: int, child: int, name: str) -> None:
-        """Raise WrongReply if a reply's child, reached from a position or an image of it, is not good enough."""
+        """Raise WrongReply if the reply of an item is not good enough. It leads to *child*, from the item's position or
+        an image."""
         game, left = self.game, int(self.bounds[item]) - 1 if self.ending == FALLING else None
         tier, value = game.tier(int(self.positions[item])), game.primitive(child)
         if value != UNDECIDED:
@@ -159,8 +160,7 @@ class CertificateVerifier(Verifier):
             raise WrongReply(f"{name}{fault}")
 
     def moves_again(self, position: int, child: int) -> bool:
-        """Return whether the side that moved to an undecided child moves again. Raise WrongReply if it is chance's
-        turn."""
+        """Return whether the side that moved to an undecided child moves again; raise WrongReply if chance moves."""
         if not Traits.of(self.game).alternates and mover(self.game, child) == CHANCE:
             raise WrongReply(f"leads to {text_of(self.game, child)}, where it is chance's turn")
         return same_mover(self.game, position, child)
@@ -170,8 +170,8 @@ class CertificateVerifier(Verifier):
     ) -> str:
         """Return what is wrong with an answer of the other side, which is to move; "" if nothing is.
 
-        The other side may move several times in a row. *left* is the number of plies in which the goal must be reached;
-        None: no limit. *met* holds the positions of such series, and whether each is finished.
+        *left* is the number of plies in which the goal must be reached, None for no limit. The other side may move
+        several times in a row: *met* holds the positions of such series, and whether each is finished.
         """
         game = self.game
         if left is not None and left < 1:
@@ -199,15 +199,14 @@ class CertificateVerifier(Verifier):
         return "" if answers else ", to which there is no answer"
 
     def fault_of_end(self, value: Value) -> str:
-        """Return that an end with this value is not good enough; "" if it is. The value is that of the side with the
-        goal."""
+        """Return in words that an end is worth less than the goal to the side with the goal; "" if it is not."""
         return "" if value >= self.goal else f"the game is over: {WORDS[value]}"
 
     def fault_of(self, position: int, tier: int | None, left: int | None) -> str:
         """Return what keeps the player to move in an undecided position from the goal; "" if nothing does.
 
-        If the position is stored, its tier must be greater than *tier* and its bound at most *left*, if these are
-        given.
+        If the position is stored, its tier must be greater than *tier* and its bound at most *left*, unless these are
+        None.
         """
         game, leaves = self.game, self.leaves
         canonical = game.canonical(position)
@@ -321,7 +320,7 @@ class CertificateVerifier(Verifier):
 
 
 def worth(at_least: Value, at_most: Value) -> str:
-    """Return in words the bounds on a value.
+    """Return the bounds on a value in words.
 
     >>> worth(TIE, WIN), worth(DRAW, TIE), worth(LOSE, LOSE)
     ('a tie at least', 'a draw or a tie', 'a loss')

@@ -34,9 +34,9 @@ from retrograde.solver.verification.verifier import Array
 
 
 def wrong_expectations(found: Families, game: Game, scale: int, model: Model | None = None) -> Array:
-    """Return which records have bounds that their children do not prove, or a wrong value.
+    """Return which records have a wrong value, or bounds (amounts times *scale*) that their children do not prove.
 
-    Bounds are amounts times *scale*. With a *model*, they are those of a best response to it.
+    With a *model*, they are those of a best response to it.
     """
     low, high = found.measures[0], found.measures[1]
     pays = Traits.of(game).has_rewards
@@ -53,10 +53,7 @@ def wrong_expectations(found: Families, game: Game, scale: int, model: Model | N
 
 
 def not_proven(found: Families, lower: Array, upper: Array, scale: int, pays: bool) -> Array:
-    """Return which records have bounds of player 0 that are not proven; *pays* says whether moves may pay.
-
-    Here and below, `gains` are those of player 0.
-    """
+    """Return which records have unproven bounds of player 0, whose gains *found* has; *pays*: moves may pay."""
     endless = can_go_on(found)
     wrong = lower > upper
     for sign, bound in ((1, lower), (-1, -upper)):
@@ -77,7 +74,7 @@ def weights_of(model: Model, game: Game, found: Families) -> Array:
 
 
 def seen_by_both(found: Families, weights: Array, alternating: bool) -> tuple[Families, Array, Array]:
-    """Return families and bounds as a responder to the model sees them, twice for each record.
+    """Return (families, lower bounds, upper bounds) as a responder to the model sees them, twice for each record.
 
     Either player may be the responder, so record r becomes the records 2r and 2r + 1. In the first one, player 0
     responds or, if players alternate, the player to move. The responder is player 0 of the result, and the other
@@ -110,10 +107,7 @@ def seen_by_both(found: Families, weights: Array, alternating: bool) -> tuple[Fa
 
 
 def unproven(found: Families, bound: Array, sign: int, scale: int, endless: Array) -> Array:
-    """Return which records have a lower bound that is not proven.
-
-    With *sign* -1, of the game in which all payments have the opposite sign.
-    """
+    """Return which records have an unproven lower *bound*, with *sign* -1 of the game with all payments negated."""
     passed = bound[found.children] + sign * scale * found.gains
     total = found.over_children(np.add, found.odds, 1)
     # The mean, in whole numbers: quotients and rests are summed separately, so that products stay small.
@@ -135,8 +129,7 @@ def unproven(found: Families, bound: Array, sign: int, scale: int, endless: Arra
 def can_go_on(found: Families) -> Array:
     """Return from which records players can stay in the tier forever, whatever the dice show.
 
-    At chance's positions, all moves must stay; at players' positions, one must. Records that cannot are removed pass by
-    pass.
+    At chance's positions, all moves must stay; at players' positions, one must.
     """
     inside = found.tiers[found.parents] == found.tiers[found.children]
     stays = found.primitives == UNDECIDED

@@ -1,4 +1,4 @@
-"""Families: positions of a database of another metric, what the rules say about them, and links to their children."""
+"""Families: positions of a database of another metric, the rules' answers about them, and links to their children."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Families:
 
     By link: `parents` and `children` are records, sorted by parent; `turn_passes` says whether another player is to
     move then; `odds` is the weight of chance's move, else 1; `gains` is what the move pays at once, less what the other
-    player gets. By record: `positions`, `tiers`, what the rules say (`primitives`, `movers`, `pays`, `images`; see
+    player gets. By record: `positions`, `tiers`, the rules' answers (`primitives`, `movers`, `pays`, `images`; see
     `kernels.FamilyTable`), and what is stored: `values`, `plies` and `measures` int64[columns, records].
     """
 
@@ -48,16 +48,20 @@ class Families:
 
     @cached_property
     def having(self) -> Array:
-        """The records that have children."""
+        """The records that have children, ascending."""
         return np.unique(self.parents)
 
     @cached_property
     def begins(self) -> Array:
-        """Where the links of each of these begin."""
+        """For each record of `having`, where its links begin."""
         return self.parents.searchsorted(self.having)
 
     def over_children(self, reduce: np.ufunc, of_children: Array, else_value: Any) -> Array:
-        """Return for each record a reduction over its links; *else_value* if it has no children."""
+        """Return for each record the *reduce* of its children's values; *else_value* if it has no children.
+
+        *of_children* has a value for each link: `over_children(np.maximum, scores[found.children], -1)` is the best
+        child's.
+        """
         result = np.full(len(self), else_value, of_children.dtype)
         if len(self.having):
             result[self.having] = reduce.reduceat(of_children, self.begins)
@@ -83,7 +87,7 @@ def families_of(table: RecordTable) -> Families:
 
 
 def ask_rules(table: RecordTable) -> Any:
-    """Return what the rules say about all records, a `FamilyTable`."""
+    """Return the rules' answers about all records, a `FamilyTable`."""
     from retrograde.solver.rules.expansion import compiling
     from retrograde.solver.rules.ports import rules_for
     from retrograde.solver.verification import kernels
@@ -110,7 +114,7 @@ def ask_rules(table: RecordTable) -> Any:
 def families_at(database: Database, positions: Sequence[int]) -> Families:
     """Return the families of some positions, by the interpreted rules: the positions first, then all their children.
 
-    The children have no links. Instead of the positions there are their numbers: positions may be tuples.
+    The children have no links. `positions` has numbers from 0 on instead, since positions may be tuples.
     """
     game, records = database.game, list(positions)
     links: list[tuple[int, ...]] = []

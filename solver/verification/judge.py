@@ -1,9 +1,7 @@
 """Checks one position with the interpreted rules: its stored outcome against its children and its images.
 
-A stored position stands for its images. So the same outcome must follow at an image, by the image's own moves. One
-image other than the position itself is tried; the position decides which. The image must have the same canonical
-position, and the game must be over there or not, as at the position. Each child must be among the images of the
-canonical position that stands for it, since the stored outcome is tried for those images only.
+A stored position stands for its images, so the same outcome must follow at an image, by the image's own moves. Each
+child must be among the images of the canonical position that stands for it.
 
 A fault is a phrase that follows the position's text, such as "is stored as WIN in 3, and its children make it TIE in
 2".
@@ -28,9 +26,7 @@ Examined = tuple[Value, list[int], list[int]]
 
 
 def derive(value: Value, children: list[Outcome]) -> Outcome:
-    """Return the outcome that follows from a primitive value and the children's outcomes.
-
-    The children's outcomes are those of the other player.
+    """Return the outcome that follows from a primitive value and the children's outcomes, which are the other player's.
 
     >>> derive(UNDECIDED, [Outcome(WIN, 3), Outcome(LOSE, 4), Outcome(LOSE, 2)])
     Outcome(value=<Value.WIN: 4>, remoteness=3)
@@ -48,10 +44,7 @@ def derive(value: Value, children: list[Outcome]) -> Outcome:
 
 
 def seen_by_other(game: Game, position: int, child: int, outcome: Outcome) -> Outcome:
-    """Return a child's outcome as seen by a player who is not its parent's mover.
-
-    If the same player moves at both, WIN and LOSE change places, so that `derive` can treat all children alike.
-    """
+    """Return a child's outcome as `derive` needs it: WIN and LOSE change places if the same player moves again."""
     if not same_mover(game, position, child) or outcome.value not in (WIN, LOSE):
         return outcome
     return Outcome(LOSE if outcome.value == WIN else WIN, outcome.remoteness)
@@ -93,11 +86,7 @@ def choose(position: int, count: int) -> int:
 
 
 def children_of(game: Game, position: int) -> Examined:
-    """Return the same as `examine`, for any position.
-
-    Unlike `examine`, it allows that the tier falls: from a position that is not canonical, a move and its symmetries
-    may lead to a lower tier.
-    """
+    """Return the same as `examine` for any position: if it is not canonical, the tier may fall along a move."""
     value = checked_value(game.primitive(position))
     moves = [checked_move(move) for move in islice(game.generate_moves(position), MOST_MOVES)] if not value else []
     reached = [checked_position(game, game.do_move(position, move), f"do_move(position, {move})") for move in moves]
@@ -132,13 +121,12 @@ class OutcomeJudge:
         return f"is stored as {words(stored)}, and {why} {words(derived)}"
 
     def fault_in_images(self, position: int, stored: Outcome, examined: Examined, images: Iterable[int]) -> str:
-        """Return what is wrong with some images of a canonical position, or with its children's images; "" if nothing
-        is."""
+        """Return what is wrong with images of a canonical position or of its children; "" if nothing is."""
         faults = (self.fault_of_image(position, stored, image) for image in images)
         return self.stray_child(position, examined) or next(filter(None, faults), "")
 
     def fault_of_image(self, position: int, stored: Outcome, image: int) -> str:
-        """Return what is wrong with an image of a canonical position."""
+        """Return what is wrong with an image of a canonical position; "" if nothing is."""
         game, name = self.game, f"has the image {text_of(self.game, image)}"
         try:
             if game.canonical(image) != position:
@@ -160,10 +148,7 @@ class OutcomeJudge:
             return f"{name}, of which {error}"
 
     def outcome_after(self, position: int, move: int, child: int, outcome: Outcome) -> Outcome:
-        """Return a child's stored outcome as it counts for its parent.
-
-        It is that of the player who does not move at the parent, after *move* has counted for dtz or dtc.
-        """
+        """Return a child's stored outcome as `derive` needs it, after *move* has counted for dtz or dtc."""
         plies = outcome.remoteness
         # More than 100 plies: a win that the fifty-move rule spoils stays spoiled after zeroing, so it counts as 100.
         if plies is not None and self.metric == DTZ and self.game.zeroes(position, move):

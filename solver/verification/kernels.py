@@ -31,7 +31,7 @@ class LegendColumns(NamedTuple):
 
 
 class FamilyTable(NamedTuple):
-    """What the rules say about each record.
+    """The rules' answers about each record.
 
     By record: `primitives`, `movers`, `pays` int64[records, players] (payoffs where the game is over), `images` (how
     many positions the record stands for; 0 if it is not canonical or not of its tier), and `link_ends` (where the
@@ -164,7 +164,7 @@ def derive(game, storage, legend, position, marking, workspace):
 
 @inlined
 def conclude(soonest_lose, soonest_tie, draws, latest_win):
-    """Return value and remoteness from the children's least and greatest remotenesses; -1 stands for no such child."""
+    """Return (value, remoteness) from the children's extreme remotenesses by value; -1 stands for no such child."""
     if soonest_lose >= 0:
         return WIN + 0, soonest_lose + 1
     if soonest_tie >= 0:
@@ -176,7 +176,7 @@ def conclude(soonest_lose, soonest_tie, draws, latest_win):
 
 @inlined
 def note(tally, row, size, item):
-    """Count an item in the tally, with the number of positions equal to it by symmetry."""
+    """Count an item in a tally, with *size* positions equal to it by symmetry."""
     counts = tally[row]
     if counts.stored == 0:
         counts.first = item
@@ -186,7 +186,7 @@ def note(tally, row, size, item):
 
 @inlined
 def gather_images(game, position, images):
-    """Write the positions equal to one by symmetry, itself first, as far as the buffer allows. Return how many."""
+    """Write the images of a position, itself first, as far as the buffer allows. Return how many."""
     put(images, 0, position)
     if len(images) == 1:
         return 1
@@ -252,15 +252,14 @@ def write_families(game, storage, families, images):
 
 @lean_kernel
 def find_filled(game, storage, items):
-    """Record which items stand for a position."""
+    """Record in `storage.filled` which items stand for a position."""
     for item in items:
         storage.filled[item] = not is_none(as_position(storage.position_at(game, item)))
 
 
 @lean_kernel
 def span_children(game, positions, spans, trouble):
-    """Write the least and greatest undecided child in each tier. Return the number of tiers, or -1 if *spans* is
-    full."""
+    """Write to *spans* the least and greatest undecided child by tier. Return how many tiers, -1 if it is full."""
     count = 0
     for position in positions:
         trouble[1] = position

@@ -22,7 +22,7 @@ RESTS_ON = "the rules as given, and compiled to what they say; that positions eq
 
 
 class NoCheckForMetric(RetrogradeError, ValueError):
-    """The metric has no check yet."""
+    """No check exists for the metric yet."""
 
 
 class MeasuresVerifier(RecordTable):
@@ -43,7 +43,7 @@ class MeasuresVerifier(RecordTable):
     def begin(self) -> None:
         super().begin()
         self.faults: list[tuple[Array, str]] = []
-        """What is wrong: which records, and the complaint about each of them."""
+        """Pairs (which records are wrong, the complaint about each of them)."""
 
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
         families = families_of(self)
@@ -58,7 +58,7 @@ class MeasuresVerifier(RecordTable):
         yield TaskResult(np.flatnonzero(wrong), len(self))
 
     def find_faults(self, families: Families) -> Iterator[tuple[Array, str]]:
-        """Yield which records are wrong in some way, and the complaint about each of them."""
+        """Yield pairs (which records are wrong, the complaint about each of them)."""
         misplaced, lacking = families.images == 0, np.zeros(len(families), np.bool_)
         lacking[families.parents[families.children < 0]] = True
         yield misplaced, "is stored, and is not canonical, or of another tier"

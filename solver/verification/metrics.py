@@ -1,4 +1,4 @@
-"""Checks stored measures of the other metrics: one function for each metric finds the records that are wrong.
+"""Checks stored measures of the other metrics: one function for each metric returns which records are wrong.
 
 Where play can go round, it is not obvious that looking one move ahead is enough. Why it is, by metric:
 
@@ -30,7 +30,7 @@ from retrograde.solver.verification.families import Families
 from retrograde.solver.verification.verifier import Array
 
 FAR, FARTHER = 1 << 40, 1 << 61
-"""More than any plies or payoffs (FAR), and more than payoffs in fractions of a point (FARTHER)."""
+"""More than any plies or payoffs, and more than payoffs in fractions of a point."""
 NONE, INFINITE = -1, -2
 
 
@@ -155,10 +155,7 @@ def wrong_draws(found: Families, details: dict[str, Any]) -> Array:
 
 
 def draws_of(found: Families) -> Array:
-    """Return what should be stored about draws: kinds, levels and plies, int64[3, records].
-
-    Computed level by level, in passes over all records.
-    """
+    """Return the kinds, levels and plies of draws, int64[3, records], computed level by level."""
     draws, of_children = found.values == DRAW, found.values[found.children]
     drawn = draws[found.children]
     kinds, levels, plies = np.zeros(len(draws), np.int64), *np.full((2, len(draws)), -1)
@@ -235,8 +232,8 @@ def wrong_utilities(found: Families, details: dict[str, Any]) -> Array:
 def chosen_children(found: Families, equal: Array, of_children: Array, ties: str) -> Array:
     """Return the child that each record's player moves to; the record itself if the game is over.
 
-    With *ties* "leader", the player prefers, of equally good children, one whose leading opponent gets least. Otherwise
-    it is the first child.
+    It is the first of the *equal* children; with *ties* "leader", the first after which the leading opponent gets
+    least.
     """
     keys = np.zeros(len(found.children), np.int64)
     if ties == "leader" and of_children.shape[1] > 1:
@@ -262,10 +259,7 @@ CHECKS: dict[str, Callable[[Families, dict[str, Any]], Array]] = {
 
 
 def nimbers_by_children(found: Families, details: dict[str, Any]) -> Array:
-    """Return which records have a nimber that their children contradict.
-
-    A finite one is the least that no child has; an infinite one names the finite nimbers of the children.
-    """
+    """Return which records have a nimber that their children contradict."""
     own = found.measures[0]
     return np.asarray(own != np.where(own < 0, coded_infinite(found, own), least_excluded(found)))
 

@@ -1,8 +1,4 @@
-"""Verifies values and remotenesses, for databases of all kinds (see verify.py).
-
-The kinds differ in which items there are and in what is stored for a position: see `records.py`, `slots.py` and
-`steps.py`.
-"""
+"""Verifies values and remotenesses, for databases of records, slots and steps (see `verify.py`)."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -26,7 +22,7 @@ from retrograde.solver.verification.verifier import (
 
 
 class OutcomeVerifier(DatabaseVerifier):
-    """Derives every stored outcome from those of the children. Subclasses adapt it to a kind of database."""
+    """Derives every stored outcome from those of the children. A subclass adapts it to each kind of database."""
 
     covers: ClassVar[str] = "the positions are those that play reaches{equal}, no more and no less"
 

@@ -71,8 +71,8 @@ class RecordTable(DatabaseVerifier):
 class RecordsVerifier(RecordTable, OutcomeVerifier):
     """Verifies the outcomes of records.
 
-    `reached` uint8[n] marks records that play reaches, as far as known. `expanded` uint8[n] marks those of them whose
-    children have been marked as reached.
+    `reached` uint8[n] marks records that play is known to reach, `expanded` uint8[n] those of them whose children have
+    been marked as reached.
     """
 
     def begin(self) -> None:

@@ -1,9 +1,8 @@
 """Verifies a sample of a new database with the interpreted rules, before the file gets its name.
 
 What is stored for a position must follow from what is stored for its children; values and remotenesses must follow at
-every image looked at. Otherwise the database would be wrong: either the rules break the contract, so that they answer
-the solver and a single call differently, or the solver has a bug. By other metrics this proves less than `verify` does,
-where play can go round, since it looks one move ahead.
+every image looked at. Otherwise either the rules break the contract, or the solver has a bug. By other metrics this
+proves less than `verify` does, where play can go round, since it looks one move ahead.
 """
 
 import time

@@ -18,8 +18,7 @@ from retrograde.solver.verification.outcomes import OutcomeVerifier
 from retrograde.solver.verification.verifier import BLOCK, TaskResult, outcome_of
 
 TIER_SAMPLE, TIER_SECONDS = 20_000, 3.0
-"""To find the tiers that moves lead to, the children of at most this many positions are visited, for this many
-seconds."""
+"""The most positions, and seconds, in which to look for the tiers that moves lead to."""
 
 
 class SlotTask(NamedTuple):

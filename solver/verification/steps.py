@@ -1,6 +1,6 @@
-"""Verifies a database of steps: lists all positions again and verifies each one (see verify.py).
+"""Verifies a database of steps: lists all positions again and verifies each one (see `verify.py`).
 
-A database of steps holds runs of equal outcomes, and no positions. So the solver's forward pass lists the positions and
+Such a database holds runs of equal outcomes, and no positions. So the solver's forward pass lists the positions and
 writes the lists to disk; nothing else of the solver is used. The lists are not trusted: each position of a list must be
 the child of one in the lists before, and each child must be in a list or be a position where the game is over. Then the
 lists hold exactly what play can reach. The outcomes come from the database alone.
@@ -55,7 +55,7 @@ class ChildSpan(NamedTuple):
 
 
 class TierSegment(NamedTuple):
-    """A segment of a tier's list: the number of the tier, the segment's number in the tier, and the segment."""
+    """A segment of a tier's list, with its number in the tier."""
 
     tier: int
     number: int
@@ -99,8 +99,7 @@ class StepsVerifier(OutcomeVerifier):
         self.lasts: list[int] = []
         """The last position of each segment."""
         self.reached: dict[int, list[Array]] = {}
-        """Marks of the wave's positions that earlier waves reach, for each segment of each tier. Tasks set
-        `next_reached`."""
+        """Marks of the wave's positions that earlier waves reach, for each segment of each tier."""
         self.next_reached: dict[int, list[Array]] = {}
 
     def __len__(self) -> int:
@@ -296,10 +295,9 @@ class PositionLists:
 
 @contextmanager
 def list_positions(game: Game, executor: Executor, beside: Path, phase: Phase) -> Iterator[PositionLists]:
-    """List the positions of a game, wave by wave, with the streamed solver's forward pass.
+    """List the positions of a game, wave by wave, with the streamed solver's forward pass; raise NotApplicable.
 
     The lists are in a temporary folder, which is removed afterwards. It is created in *beside*, if that is writable.
-    Raises NotApplicable if the forward pass does not apply to the game.
     """
     from retrograde.solver.methods.streamed.forward import ForwardSweep
     from retrograde.solver.methods.streamed.segments import load

@@ -21,8 +21,7 @@ from retrograde.solver.verification.judge import SPREAD
 Array = np.ndarray[Any, Any]
 
 NEAR = 64
-"""Entries in the cache of canonical children. A position's images have the same canonical children, so theirs are found
-here."""
+"""Entries in the cache of canonical children, where a position's images find theirs again."""
 
 LISTS, LISTS_END, STEPS, STEPS_END, RUNS, MASK, FIRST, COLUMNS = range(8)
 """Columns of the table of tiers in StepStorage; COLUMNS is their number.
@@ -36,10 +35,7 @@ TO_END, TO_ZEROING, TO_CONVERSION = range(3)
 """What plies count to: the end, the next zeroing move (as in the fifty-move rule), or the next move to another tier."""
 
 INLINE = {"forceinline": True, "no_cfunc_wrapper": True}
-"""Numba's options for functions that receive tuples.
-
-A call that is not inlined copies all fields of all arrays. C never calls these functions.
-"""
+"""Numba's options for functions that receive tuples: a call that is not inlined copies all fields of all arrays."""
 
 inlined = register_jitable(**INLINE)
 
@@ -145,22 +141,6 @@ class Storage:
         return plies
 
 
-@inlined
-def is_in_tier(records, game, item, position):
-    """Return whether a record is among those of its position's tier."""
-    k = find_sorted(records.tiers, 0, len(records.tiers), game.tier(position))
-    return k >= 0 and records.bounds[k] <= item < records.bounds[k + 1]
-
-
-@inlined
-def opens(records, item):
-    """Return whether play reaches a record, and record that its children are marked."""
-    opened = records.reached[item] != 0  # read once: another thread may set it meanwhile
-    if opened:
-        records.expanded[item] = 1
-    return opened
-
-
 class RecordStorage(NamedTuple):
     """Positions, sorted tier by tier, with their rows and marks of what play reaches (see `RecordsVerifier`).
 
@@ -175,10 +155,16 @@ class RecordStorage(NamedTuple):
     expanded: Array
 
     def is_in_place(self, game, item, position, is_image):
-        return is_image or is_in_tier(self, game, item, position)
+        if is_image:
+            return True
+        k = find_sorted(self.tiers, 0, len(self.tiers), game.tier(position))
+        return k >= 0 and self.bounds[k] <= item < self.bounds[k + 1]
 
     def marks_children(self, item):
-        return opens(self, item)
+        opened = self.reached[item] != 0  # read once: another thread may set it meanwhile
+        if opened:
+            self.expanded[item] = 1
+        return opened
 
     def look_up(self, game, child, tier):
         k = find_sorted(self.tiers, 0, len(self.tiers), tier)
@@ -202,20 +188,15 @@ class RowStorage(NamedTuple):
     def position_at(self, game, item):
         return position_in(game, self.positions, item)
 
-    def is_in_place(self, game, item, position, is_image):
-        return is_image or is_in_tier(self, game, item, position)
-
-    def marks_children(self, item):
-        return opens(self, item)
-
-    def mark(self, location):
-        self.reached[location] = 1
-
     def find(self, game, reached, workspace):
         child, tier, fits = game.checked_canonical(reached)
         k = find_sorted(self.tiers, 0, len(self.tiers), tier) if fits else -1
         location = find_row(self.positions, self.bounds[k], self.bounds[k + 1], child) if k >= 0 else -1
         return location, np.int64(self.rows[location]) if location >= 0 else -1
+
+
+for name in ("is_in_place", "marks_children", "mark"):
+    setattr(RowStorage, name, getattr(RecordStorage, name))
 
 
 class SlotStorage(NamedTuple):
@@ -269,11 +250,11 @@ class SlotStorage(NamedTuple):
 class StepStorage(NamedTuple):
     """Listed positions of one tier, with the lists and steps of the tiers that their children are in.
 
-    A database of steps stores, for each tier, where runs of equal outcomes begin, and no positions. An item is an index
-    into `positions`, which are in `tier`. A location is an index into `lists`, or -1 if the game is over there. `marks`
-    says which of `lists` are reached. `table` has a row for each of `tiers`, and a last row for the positions' own
-    tier; `runs` has the runs of ones in each row's mask (see `databases/encoding.py`). Steps are `ranks`, ascending,
-    with their `rows`. `end_rows` has the row of the legend of finished games, by value; `win_in_one` that of WIN in 1.
+    An item is an index into `positions`, which are in `tier`. A location is an index into `lists`, or -1 if the game is
+    over there. `marks` says which of `lists` are reached. `table` has a row for each of `tiers`, and a last row for the
+    positions' own tier; `runs` has the runs of ones in each row's mask (see `databases/encoding.py`). Steps are
+    `ranks`, ascending, with their `rows`. `end_rows` has the row of the legend of finished games, by value;
+    `win_in_one` that of WIN in 1.
     """
 
     tier: int

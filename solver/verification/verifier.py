@@ -3,10 +3,10 @@
 An *item* is a number for something stored: a record, a slot, a position or a reply. The subclasses of `Verifier` say
 which items there are, how what is stored for them is looked up, and what the rules make of it:
 
- OutcomeVerifier      values and remotenesses, of records, of slots or of steps     (outcomes.py)
- MeasuresVerifier     scores, nimbers and so on, of records                         (measures.py)
- BoundsVerifier       bounds of expectations, of slots                              (bounds.py)
- CertificateVerifier  replies                                                       (certificates.py)
+ OutcomeVerifier      values and remotenesses, of records, of slots or of steps     (outcomes.py)  MeasuresVerifier
+scores, nimbers and so on, of records                         (measures.py)  BoundsVerifier       bounds of
+expectations, of slots                              (bounds.py)  CertificateVerifier  replies
+(certificates.py)
 
 Interpreted (`verify_interpreted`): `check` follows the rules at each item in Python and words the fault. Compiled
 (`verify_compiled`): tasks find suspects, which `check` then explains. `check` tries a sample of other items as well.
@@ -35,7 +35,7 @@ INTERPRETED_SECONDS = 1.0
 SMALL = 20_000
 """If there are this many items or more, the rules are compiled at once."""
 SAMPLE = 1_000
-"""Items that are verified interpreted after all were verified compiled, at most."""
+"""The most items that are verified interpreted after all were verified compiled."""
 BLOCK = 1 << 16
 """Items in a task."""
 MOST_PROBLEMS = 10
@@ -45,10 +45,8 @@ EQUAL = " and those equal to them by symmetry"
 """Part of the sentence that says what is proven, for games that have images."""
 
 TALLY = np.dtype([(name, np.int64) for name in ("stored", "positions", "tier", "first")])
-"""Counts for a row of the legend: items, positions with all images, and the tier and number of the first item.
-
-The tier is 0 if the items' numbers ascend through all tiers.
-"""
+"""Counts for a row of the legend: items, positions with all images, and the tier and number of the first item. The tier
+is 0 if the items' numbers ascend through all tiers."""
 
 
 class TaskResult(NamedTuple):
@@ -61,10 +59,7 @@ class TaskResult(NamedTuple):
 
 
 def add_row(counts: Array, row: int, stored: int, positions: int, *first: int) -> None:
-    """Add to a row of a tally; *first* is the tier and number of the first item.
-
-    Of two first items, keep the one in the lower tier, then the lesser one.
-    """
+    """Add to a row of a tally. Of two first items, (tier, number), keep the lesser."""
     stored_before, positions_before, *first_before = counts[row].item()
     least_first = min(first, tuple(first_before)) if stored_before else first
     counts[row] = (stored_before + stored, positions_before + positions, *least_first)
@@ -143,7 +138,7 @@ class Verifier:
     def __init__(self, game: Game, variant: str, stored: int, positions: int) -> None:
         self.game, self.variant, self.stored, self.position_count = game, variant, stored, positions
         self.rules: Any = game
-        """What kernels call the rules of."""
+        """The game whose rules kernels call."""
 
     def begin(self) -> None:
         """Reset what has been found."""

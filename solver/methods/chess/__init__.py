@@ -26,6 +26,5 @@ The steps of a solve (`tiers.solve_tier`):
 5. `slots`: translate the codes of positions into scores of slots, and count them.
 
 `fit` says which tiers are solved so. `formation` has the men of a tier and the layout of its positions, `words` the
-moves of whole words. The compiled loops are in `kernels`, `slot_kernels`, `en_passant_kernels` and `zeroing_kernels`.
-The package `syzygy` writes Syzygy tables.
+moves of whole words. The package `syzygy` writes Syzygy tables.
 """

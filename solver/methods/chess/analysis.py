@@ -58,11 +58,11 @@ class Side:
         raise NotImplementedError
 
     def add_due_wins(self, plies: int, candidates: Array) -> bool:
-        """Add the wins by captures that fall due after these plies to a set. Return whether there may be some."""
+        """Add the wins by captures that fall due after *plies* to a set. Return whether there may be some."""
         raise NotImplementedError
 
     def add_due_losses(self, plies: int, candidates: Array) -> bool:
-        """Do the same for losses by captures: the last of them falls due, and all captures lose."""
+        """Add the positions whose captures all lose, the last of them falling due. Return whether there may be some."""
         raise NotImplementedError
 
     def codes(self) -> Array:
@@ -152,9 +152,10 @@ class WinSearch:
 def prepare(
     formation: Formation, scores_of: ScoresOf, run: Map, table: Array, side: Callable[..., AnySide]
 ) -> tuple[list[AnySide], list[EnPassantPositions]]:
-    """Return what is known before the analysis: both sides to move, and the positions with en passant.
+    """Return both sides to move, and their positions with en passant, by the side whose pawn may be captured.
 
-    The latter are by the side whose pawn may be captured. *table* has the code of each score of a later tier.
+    Nothing but the results of captures and promotions is known then. *table* has the code of each score of a later
+    tier.
     """
     later = load_later_codes(formation, scores_of, table)
     sides = list(run(partial(side, formation, later), (0, 1)))

@@ -36,19 +36,18 @@ class CapturablePawns(NamedTuple):
 
 
 class EnPassantPositions:
-    """All positions in which pawns of one side may be captured en passant.
+    """All positions in which pawns of one side may be captured en passant, none at first.
 
     `capturable` are these pawns; `by_pawn` has the DoubleSteps of each.
     """
 
     def __init__(self, formation: Formation):
-        """Begin with none."""
         self.by_pawn: dict[int, DoubleSteps] = {}
         rows = np.full(len(formation.codes), -1, np.int64)
         self.capturable = CapturablePawns(rows, *np.zeros((2, 0, formation.words), np.uint64))
 
     def find(self, formation: Formation, later: LaterCodes, side: int, mover: Any) -> Self:
-        """Find the positions with pawns of this side. *mover* is the Side to move in them, with nothing decided yet."""
+        """Find the positions with pawns of this side. *mover*, the Side to move in them, has decided nothing yet."""
         own = [man for man, code in enumerate(formation.codes) if code == PAWN + 8 * side]
         others = [man for man, code in enumerate(formation.codes) if code == PAWN + 8 * (1 - side)]
         if not own or not others:
@@ -68,6 +67,7 @@ class EnPassantPositions:
 
     @property
     def greatest(self) -> int:
+        """The greatest code that a capture en passant brings, 0 if there is none."""
         return max((int(items.codes.max(initial=0)) for items in self.by_pawn.values()), default=0)
 
     def find_stuck(self, formation: Formation, mover: Any, other: Any) -> None:
@@ -79,10 +79,9 @@ class EnPassantPositions:
             items.stuck[:] = bits_at(still, items.positions)
 
     def decide_losses(self, code: int, lost: Array, parents: Array) -> int:
-        """Decide the items lost by this code. Return how many there are.
+        """Decide the items lost by this code, and add their predecessors to *parents*. Return how many there are.
 
-        *lost* are the positions, without the right to capture, that were lost just now. Adds the predecessors of the
-        items to the set *parents*.
+        *lost* are the positions, without the right to capture, that were lost just now.
         """
         return sum(en_passant_kernels.decide_losses(items, code, lost, parents) for items in self.by_pawn.values())
 

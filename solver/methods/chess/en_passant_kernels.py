@@ -43,8 +43,8 @@ def neighbours(square):
 def find_double_steps(men, board, man, legal, later, passable, items, squares):
     """List the legal positions in which one pawn, *man*, has just moved two squares and may be captured en passant.
 
-    Marks them in *passable*, and writes positions, parents and codes of *items*. For *later* see `kernels.LaterCodes`;
-    *squares* int64[4] is a buffer. Returns the number of items.
+    Marks them in *passable*, writes positions, parents and codes of *items*, and returns how many. *later* is a
+    LaterCodes; *squares* int64[4] is a buffer.
     """
     outer, inner = len(men.kinds) - 1, len(men.rests.bits)
     side = men.sides[man]
@@ -151,10 +151,12 @@ def decide_wins(items, code, won, open_, parents):
 
 @lean_kernel
 def add_position(words, position):
+    """Add a position to a set, by the index of its bit."""
     words[position >> 6] |= BITS[position & 63]
 
 
 @lean_kernel
 def add_positions(words, positions):
+    """Add positions to a set, by the indices of their bits."""
     for position in positions:
         add_position(words, position)

@@ -6,8 +6,7 @@ if TYPE_CHECKING:
     from retrograde.solver.methods.chess.formation import Formation
 
 CHESS = "retrograde.games.chess.rules", "Chess"
-"""The module and the class of the rules that this package knows. A subclass with changed rules is solved by other
-methods."""
+"""The module and the class of the rules that this package knows. A subclass may change them, and is not solved so."""
 BITS = 14
 """Bits for plies in the scores of these tiers."""
 
@@ -22,10 +21,7 @@ def is_chess(game: Any) -> bool:
 
 
 def formation_of(game: Any, tier: int, bits: int = BITS) -> "Formation | None":
-    """Return the men of a tier; None if this package cannot solve it.
-
-    It solves chess only, with scores of BITS *bits* for plies.
-    """
+    """Return the men of a tier; None unless the game is chess and scores have BITS *bits* for plies."""
     if not is_chess(game) or bits != BITS:
         return None
     from retrograde.games.chess import men  # other games need nothing of it

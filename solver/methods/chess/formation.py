@@ -83,7 +83,7 @@ class Formation:
         return int(self.pairs * self.inner) >> 6
 
     def memory(self, by_zeroing: bool) -> int:
-        """Return the bytes that the analysis needs besides the scores, at most, approximately."""
+        """Return about how many bytes the analysis needs besides the scores, at most."""
         bytes_, first = (ZEROING_BYTES, ZEROING_FIRST_BYTES) if by_zeroing else (BYTES, FIRST_BYTES)
         positions = 2 * self.pairs * self.inner
         pawns = sum(code & 7 == PAWN for code in self.codes) * self.has_en_passant
@@ -131,6 +131,7 @@ def count_positions(codes: Codes) -> int:
 
 
 def has_pawns(codes: Codes) -> bool:
+    """Return whether any of these codes is a pawn."""
     return any(code & 7 == PAWN for code in codes)
 
 
@@ -286,10 +287,7 @@ def mirror_classes(squares: Array, mirror: Array) -> Array:
 
 
 def indices_of(codes: Codes, squares: Array) -> Array:
-    """Return the index of positions among `inner`, int32[positions].
-
-    *squares* has a row for each position, like men in ascending order.
-    """
+    """Return the index of positions among `inner`, int32[positions]; like men's *squares* ascend in each row."""
     numbers, _ = number_rests(codes[:-1], len(codes) >= GROUPED)
     rests = numbers[key_of(squares[:, :-1])]
     return rests << 6 | squares[:, -1].astype(np.int32) if codes else rests
@@ -305,10 +303,8 @@ def squares_of_slots(codes: Codes) -> Array:
 
 
 def placements_of(pawns: bool, like: int) -> Array:
-    """Return the placements of *like* equal men, ascending, in the order of the slots.
-
-    In that order the last man counts most, as `Numbering.index` of chess has it.
-    """
+    """Return the placements of *like* equal men, in the order of `Numbering.index` of chess: the last man counts
+    most."""
     free = np.arange(8, 56) if pawns else np.arange(64)
     grid = np.stack(np.meshgrid(*[free] * like, indexing="ij"), -1).reshape(-1, like)
     grid = grid[np.all(grid[:, 1:] > grid[:, :-1], 1)]

@@ -51,18 +51,19 @@ DIAGONAL = 4
 
 @lean_kernel
 def forward_of(side):
-    """Return by how many squares a side's pawns step forward."""
+    """Return by how many squares a side's pawns step forward: 8 for White, -8 for Black."""
     return 8 - 16 * side
 
 
 @lean_kernel
 def attacks(board, origin, target, kind, side):
+    """Return 1 if a man on *origin* attacks *target* on an empty board, else 0."""
     return board.reaches[origin << 6 | target] >> (kind + 8 * side) & 1
 
 
 @lean_kernel
 def find_legal(men, board, side, legal, checked):
-    """Find the legal positions with a *side* to move, and those in which it is in check."""
+    """Write the legal positions with a *side* to move, and those in which it is in check, as sets."""
     outer = len(men.kinds) - 1
     inner = len(men.rests.bits)
     for pair in range(len(men.squares)):
@@ -150,10 +151,7 @@ def add_predecessors(men, board, side, capturable, reached, found):
 
 @lean_kernel
 def add_king_predecessors(men, side, pair, rest, word, found):
-    """Add the predecessors of a word by moves of a side's king.
-
-    The symmetry that makes the new pair of kings canonical turns the word.
-    """
+    """Add the predecessors of a word by moves of a side's king, turned so that the new pair of kings is canonical."""
     inner = len(men.rests.bits)
     for direction in range(8):
         entry = np.int64(men.king_moves[side, pair, direction])
@@ -217,10 +215,7 @@ def remove_escapes(men, board, side, capturable, open_, found):
 
 @lean_kernel
 def without_escape(men, board, side, capturable, open_, word, pair, rest):
-    """Return the positions of a word without a move within the tier to an *open* position.
-
-    It returns early if none is left.
-    """
+    """Return the positions of a word without a move within the tier to an *open* position."""
     outer, inner = len(men.kinds) - 1, len(men.rests.bits)
     index = pair * inner + rest
     occupied = men.rests.bits[rest] | BITS[men.squares[pair, 0]] | BITS[men.squares[pair, 1]]
@@ -339,10 +334,9 @@ def add_due(known, due, code, more, candidates):
 
 @lean_kernel
 def clear_losses(known, open_):
-    """Clear the codes of losses in positions that turned out not to be lost.
+    """Clear the codes of losses in *open_*, the positions never decided as losses.
 
-    All their captures and promotions lose, but another move does not: *open_* are the positions never decided as
-    losses.
+    All their captures and promotions lose, but another move does not.
     """
     for index in range(len(open_)):
         word = open_[index]
@@ -450,7 +444,7 @@ def best_change(board, later, captured, man, promotes, placement, squares):
 
 @lean_kernel
 def find_departures(men, board, side, legal, later, found, worths, squares):
-    """Find the best capture or promotion of each legal position with a *side* to move, and write it to *found*.
+    """Write to *found* the result of the best capture or promotion of each legal position with a *side* to move.
 
     *worths* int64[64] and *squares* int64[4] are buffers: the best worth so far by the square of the last man, and the
     squares of all men.
@@ -587,10 +581,8 @@ def attacked_from(board, square, kind, side, occupied):
 
 @lean_kernel
 def find_due(known, wins, losses):
-    """Write the least even and the least odd code of each word, 255 for none. Return the greatest code.
-
-    These are the codes that captures and promotions bring. If no move does, the greatest is 0.
-    """
+    """Write the least even and the least odd code of each word, 255 for none. Return the greatest code, 0 if there is
+    none."""
     greatest = np.uint8(0)
     for index in range(len(wins)):
         wins[index] = losses[index] = NO_POSITION

@@ -37,6 +37,7 @@ class SlotLayout(NamedTuple):
 
 @lean_kernel
 def has_position(positions, index):
+    """Return 1 if a set has the position with this bit index, else 0."""
     return positions[index >> 6] >> np.uint64(index & 63) & ONE
 
 
@@ -61,10 +62,10 @@ def write_codes(board, kings, numbers, scores, table, legal, codes):
 
 @lean_kernel
 def collect_scores(known, legal, layout, table, empty, begin, scores, counts):
-    """Write the scores of the slots with one side to move, and count them by code, int64[codes, 3].
+    """Write the scores of the slots with one side to move to *scores*; add to *counts* int64[codes, 3] (STORED, …).
 
-    *known* has the codes and *legal* the legal positions; *layout* is a SlotLayout. A code's score is `table[code]`;
-    *empty* is that of no position. *begin* is the first slot.
+    *known* has the codes of positions in the order of *layout*. A code's score is `table[code]`; a slot that has no
+    *legal* position gets the score *empty*. *begin* is the number of the first slot.
     """
     size = len(layout.indices)
     for pair in range(len(layout.diagonal)):

@@ -45,10 +45,7 @@ IMAGES = 16, 4
 
 
 def table_by_score(lost: Array, won: Array, drawn: int, none: Any) -> Array:
-    """Return a table of all scores, [65536].
-
-    *lost* and *won* have the entries of losses and wins by plies, *drawn* is that of a draw, *none* that of all others.
-    """
+    """Return a table of all scores, [65536]: *lost* and *won* by plies, *drawn* for a draw, *none* for all others."""
     table = np.full(1 << BITS + 2, none, lost.dtype)
     table[(LOSE_CLASS << BITS) + np.arange(len(lost))] = lost
     table[(WIN_CLASS + 1 << BITS) - 1 - np.arange(len(won))] = won
@@ -60,9 +57,9 @@ def table_by_score(lost: Array, won: Array, drawn: int, none: Any) -> Array:
 
 
 def load_later_codes(formation: Formation, scores_of: ScoresOf, table: Array) -> LaterCodes:
-    """Return the codes of all later tiers that captures and promotions lead to.
+    """Return the codes of all later tiers that captures and promotions lead to; raise TooDeep.
 
-    *table* uint8[65536] has the code of each score of a later tier, NO_POSITION for no position. Raises TooDeep.
+    *table* uint8[65536] has the code of each score of a later tier, NO_POSITION for no position.
     """
     count = len(formation.codes)
     starts = np.full((count + 1, 4 * count + 1), -1, np.int64)
@@ -88,7 +85,7 @@ def load_later_codes(formation: Formation, scores_of: ScoresOf, table: Array) ->
 
 
 def write_codes(codes: Codes, turn: int, scores_of: ScoresOf, table: Array, found: Array) -> None:
-    """Write the codes of all positions of a later tier with one side to move, uint8[pairs * inner].
+    """Write to *found* the codes of all positions of a later tier with one side to move, [pairs * inner].
 
     Men are in the order of *codes*, like men distinct.
     """
@@ -136,7 +133,7 @@ def legal_positions(men: Men, turn: int) -> Array:
 
 
 def find_departures(formation: Formation, later: LaterCodes, side: int) -> tuple[Array, Array, DepartureResults]:
-    """Return the legal positions with a side to move, those in check, and what captures and promotions bring."""
+    """Return (legal positions with a side to move, those in check, what captures and promotions bring)."""
     men, words = formation.men, formation.words
     legal, checked, saved, delayed = (np.empty(words, np.uint64) for _ in range(4))
     found = DepartureResults(np.empty(64 * words, np.uint8), saved, delayed)

@@ -15,10 +15,8 @@ ANALYSES = {DTZ: zeroing.analyse, DTC: zeroing.analyse_by_conversion}
 def solve_tier(
     formation: Formation, scores_of: ScoresOf, scores: Array, run: Map, report: Report, metric: str
 ) -> Array:
-    """Write the scores of all slots of a tier by *metric*, and return their counts, as `collect_scores` does.
-
-    Raises TooDeep.
-    """
+    """Write the scores of all slots of a tier by *metric*, and return their counts, as `collect_scores` does; raise
+    TooDeep."""
     table = (zeroing if metric in TO_PROGRESS else mate).table_of_scores()
     if not formation.codes:
         return collect_scores(formation, [np.zeros(formation.pairs, np.uint8)], scores, {}, table)

@@ -69,10 +69,9 @@ def lowest(word):
 
 @lean_kernel
 def slide(word, empty, direction):
-    """Return the squares that sliding men reach along one direction.
+    """Return the squares that sliding men reach along one direction, up to the first square behind the *empty* ones.
 
-    *word* has the men, *empty* the empty squares. The result includes the first square behind the empty ones, whether a
-    man stands there or not. This is the Kogge-Stone fill of bitboard engines: three shifts, by one, two and four steps,
+    *word* has the men. This is the Kogge-Stone fill of bitboard engines: three shifts, by one, two and four steps,
     cover any line.
     """
     shift = SHIFTS[direction]
@@ -97,11 +96,8 @@ def slide(word, empty, direction):
 
 @lean_kernel
 def move_targets(word, empty, kind):
-    """Return the squares that men of one kind, other than pawns, reach.
-
-    The result has *empty* squares and the first occupied one on each line, as for captures. Callers that want empty
-    squares only mask the result with the legal positions.
-    """
+    """Return the squares that men of one kind, other than pawns, reach: *empty* ones and the first occupied one on each
+    line."""
     there = NOTHING
     for direction in range(FIRST[kind], LAST[kind]):
         if kind < KNIGHT:
@@ -124,10 +120,7 @@ def origins(word, empty, kind, side):
 
 @lean_kernel
 def pawns_behind(word, twice, empty, side):
-    """Return the squares from which a side's pawns step forward.
-
-    They arrive on the squares of *word* after a single step, on those of *twice* after a double step.
-    """
+    """Return the squares from which a side's pawns step to *word* by a single step, to *twice* by a double step."""
     eight = np.uint64(8)
     # Of the double steps only those that end on the right rank, over an empty square, count.
     if side == 0:
@@ -215,9 +208,8 @@ class Rests(NamedTuple):
 
 
 def rests_of(codes: tuple[int, ...], grouped: bool, turned: Array) -> Rests:
-    """Return the Rests of men with these codes.
+    """Return the Rests of men with these codes; if *grouped*, each placement of like men appears once.
 
-    If *grouped*, like men count as one group and each placement of them appears once; else they are distinct.
     *turned* int64[8, 64] is where symmetries take squares.
     """
     count = len(codes)
@@ -244,10 +236,9 @@ def rests_of(codes: tuple[int, ...], grouped: bool, turned: Array) -> Rests:
 
 
 def number_rests(codes: tuple[int, ...], grouped: bool) -> tuple[Array, Array]:
-    """Return the rest of each combination of squares, and the squares of each rest.
+    """Return (the rest of each combination of squares, the squares of each rest, int64[rests, men]).
 
-    The first is int32[64 ** men], -1 where a combination has no rest (like men on one square); the second is
-    int64[rests, men].
+    The first is int32[64 ** men], -1 where a combination has no rest (like men on one square).
     """
     count = len(codes)
     keys = np.arange(64**count)

@@ -87,7 +87,7 @@ class ZeroingSide(analysis.Side):
         zeroing_kernels.sort_out(self.known, self.brought)
 
     def start(self, mask: Array | np.uint64) -> None:
-        """Start a level with the results of its zeroing moves."""
+        """Start a level, the positions in *mask*, with the results of its zeroing moves."""
         brought, here = self.brought, self.unwon & mask
         safe = brought[WINS] | brought[WINS_LATE] | brought[SAVES]
         self.won_by = {SOON: brought[WINS] & here, LATE: brought[WINS_LATE] & ~brought[WINS] & here}

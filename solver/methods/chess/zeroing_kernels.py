@@ -38,7 +38,7 @@ def sort_out(known, brought):
 
 @lean_kernel
 def find_bringing(known, unwon, mask, result, found):
-    """Find the positions of *mask* whose value gives this result to the side that moved there."""
+    """Write to *found* the positions of *mask* whose value gives this result to the side that moved there."""
     for index in range(len(found)):
         word, bits = NOTHING, mask[index]
         while bits:

@@ -18,7 +18,7 @@ A position is known by its *index* among all positions, sorted tier by tier. All
 Retrograde analysis of a tier with cycles (`predecessors/tier.py`):
 
 1. Expand every position once. Children in later tiers give a first score. Children within the tier are counted in
-   `left`, and each parent-child edge is stored.
+   `children_left`, and each parent-child edge is stored.
 2. Invert the edges: each position gets its list of predecessors (`predecessors/`).
 3. Propagate outcomes from decided positions to their predecessors, one ply at a time (`values/propagation.py`).
 4. Call everything that is still undecided a draw.

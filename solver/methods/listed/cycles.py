@@ -1,8 +1,4 @@
-"""Solves tiers with cycles whose positions are in lists: what `predecessors/tier.py` must know to do so.
-
-The children of a block of positions are looked up in memory, or located in a pass over the lists on disk. Those in
-later tiers give a first score, those within the tier become edges (`kernels.split_children`).
-"""
+"""Solves tiers with cycles whose positions are in lists: what `predecessors/tier.py` must know to do so."""
 
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -70,15 +66,15 @@ def solve_cycles(table: ListedTable, k: int, work: Work, phase: Phase) -> Iterat
     work.budget.check(least, f"solving the {count:,} positions of a tier with cycles")
     # Step 1: allocate the arrays, which are shared with the workers.
     sums = work.zeros(f"sums{k}", count if has_parents else 0, np.uint32).whole()
-    left = work.zeros(f"left{k}", count, counter_type(table.bits)).whole()
-    tier = CyclicTier(table, k, table.part(k), left, sums)
+    children_left = work.zeros(f"left{k}", count, counter_type(table.bits)).whole()
+    tier = CyclicTier(table, k, table.part(k), children_left, sums)
     sizes = CompressedArray(np.uint16) if table.symmetric else np.empty(0, np.uint16)
     # Step 2: open the checkpoint and the edge writer, which resume what an earlier solve has on disk. Then solve.
     with ExitStack() as until_logged:
         checkpoint = until_logged.enter_context(checkpoint_of(work, table.bits, k))
         writer = None
         if not has_parents:
-            arrays = tier.scores.array, left.array, sizes
+            arrays = tier.scores.array, children_left.array, sizes
             name = f"predecessors{table.bits}-{k}"
             writer = until_logged.enter_context(PredecessorWriter(work, name, count, arrays, spilled))
         bytes_a_listed = BYTES_A_LISTED if spilled else 1
@@ -89,10 +85,7 @@ def solve_cycles(table: ListedTable, k: int, work: Work, phase: Phase) -> Iterat
 
 
 def solve_by_ranges(table: ListedTable, k: int, work: Work, phase: Phase) -> Iterator[Done]:
-    """Solve a large tier in ranges, in parallel; yield the scores and sizes of each range.
-
-    For workers that are other processes. Predecessor lists are always built, even if the rules give parents.
-    """
+    """Yield the scores and sizes of a large tier, solved in ranges by workers that are other processes."""
     from retrograde.solver.methods.listed.ranges.tier import solve_in_ranges  # here, because few solves need it
 
     tier = CyclicTier.bare(table, k)
@@ -101,7 +94,7 @@ def solve_by_ranges(table: ListedTable, k: int, work: Work, phase: Phase) -> Ite
 
 
 def results(tier: CyclicTier, found: Iterator[tuple[int, Array]], sizes: Array | CompressedArray) -> Iterator[Done]:
-    """Yield results for the store, from the first position and the scores of blocks, and the *sizes* of all."""
+    """Yield results for the store, from (first position, scores) of blocks, and the *sizes* of all."""
     low = tier.table.space.stretch(tier.k)[0]
     for begin, scores in found:
         end = begin + len(scores)
@@ -113,6 +106,7 @@ def results(tier: CyclicTier, found: Iterator[tuple[int, Array]], sizes: Array |
 
 
 def expansion_of_lists() -> TierExpansion:
+    """Return how `TierSolver` expands positions in lists."""
     return TierExpansion(tasks, expand_block, parents_by_rules, expansions, BLOCK, EXPANDING)
 
 
@@ -140,8 +134,8 @@ def expand_block(task: BlockTask) -> tuple[int, Seeds, Any]:
     tier, layout, begin, end, located = task
     table, count = tier.table, end - begin
     bounds = low, _ = table.space.stretch(tier.k)
-    scores, (left, sizes) = np.empty(count, score_type(table.bits)), np.empty((2, count), np.uint16)
-    seeds = Seeds(scores, left, sizes, np.empty(count, np.int32))
+    scores, (children_left, sizes) = np.empty(count, score_type(table.bits)), np.empty((2, count), np.uint16)
+    seeds = Seeds(scores, children_left, sizes, np.empty(count, np.int32))
     lists = []
     for first, last, block in blocks_of(table, tier.k, low + begin, low + end, located):
         own = Seeds(*(array[first - low - begin : last - low - begin] for array in seeds))
@@ -150,7 +144,9 @@ def expand_block(task: BlockTask) -> tuple[int, Seeds, Any]:
             own.sizes[:] = block.matrix.sizes
         lists.append(block.out[:written].astype(np.int32 if tier.size < 1 << 31 else np.int64))
     children = np.concatenate(lists)
-    seeds = seeds._replace(left=narrow_counters(left, table.bits), sizes=sizes[: count * table.symmetric])
+    seeds = seeds._replace(
+        children_left=narrow_counters(children_left, table.bits), sizes=sizes[: count * table.symmetric]
+    )
     if layout:
         return begin, seeds, pack_edges(layout, children, seeds.counts, begin)
     # Checksums of parents do not depend on who moves: undo the complements.
@@ -171,12 +167,9 @@ def expansions(tier: CyclicTier, work: Work, blocks: list[Ends]) -> Iterator[Exp
 
 
 def undecided_rows(tier: CyclicTier, begin: int, end: int) -> Array:
-    """Return the undecided positions of a block, counted from its first.
-
-    Only the pass itself decides positions of this block, and not before it has used this result.
-    """
-    left = tier.left.array
-    return np.flatnonzero(left[begin:end] < decided_from(left))
+    """Return the undecided positions of a block, counted from its first. Only the pass itself decides any of them."""
+    children_left = tier.children_left.array
+    return np.flatnonzero(children_left[begin:end] < decided_from(children_left))
 
 
 def expand_again(
@@ -215,7 +208,7 @@ def ask_parents(task: tuple[CyclicTier, Array]) -> Array:
     block = expander.expand_parents(tier.number, positions)
     locate(table, block)  # unreachable parents are in no list
     places = block.places[:, : block.columns]
-    wrong, mark = edges.compare(frontier, places, low, tier.left.array, tier.sums.array)
+    wrong, mark = edges.compare(frontier, places, low, tier.children_left.array, tier.sums.array)
     if wrong >= 0:
         refuse_parents(tier, position_in(table.game, positions, wrong), edges.position_with(mark, tier.size))
     if Traits.of(table.game).alternates:

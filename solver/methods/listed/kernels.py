@@ -1,4 +1,4 @@
-"""Compiled loops over matrices of located children (see rules/kernels.py). They are independent of the game."""
+"""Compiled loops over matrices of located children (see rules/kernels.py). They call no rules."""
 
 from typing import Any
 
@@ -15,10 +15,8 @@ Array = np.ndarray[Any, Any]
 
 @kernel
 def sweep(block, bits, scores, result):
-    """Write the scores of a LocatedBlock of positions whose children are all solved.
-
-    Returns 1 if a remoteness does not fit in *bits* bits, otherwise 0.
-    """
+    """Write the scores of a LocatedBlock whose children are all solved. Return 1 if a remoteness exceeds *bits*
+    bits."""
     columns, places, matrix, _ = block
     # Step 1: score the positions where the game is over. Others get a value that step 3 replaces.
     for i in range(len(result)):
@@ -41,12 +39,12 @@ def sweep(block, bits, scores, result):
 
 @kernel
 def split_children(block, tier, bits, scores, seeds):
-    """Split the children of a block of a tier into solved ones and ones within the tier.
+    """Split the children of a block of a tier into solved ones and ones within the tier; return the number of the
+    latter.
 
     *tier* has the first index of the tier's positions among all, and the one after its last. Writes the initial scores
     and counters of each position to *seeds*. Writes to the block's buffer the distinct children within the tier,
-    position by position: their numbers in the tier, or the complements (`~`) if the same player moves again. Returns
-    how many there are.
+    position by position: their numbers in the tier, or the complements (`~`) if the same player moves again.
     """
     columns, places, matrix, children = block
     low, high = tier
@@ -54,7 +52,7 @@ def split_children(block, tier, bits, scores, seeds):
     for i in range(len(seeds.scores)):
         value = matrix.primitives[i]
         seeds.scores[i] = 0 if value == UNDECIDED else primitive_score(value, bits)
-        seeds.left[i] = 0 if value == UNDECIDED else PRIMITIVE
+        seeds.children_left[i] = 0 if value == UNDECIDED else PRIMITIVE
         seeds.counts[i] = 0
     # Step 2: visit the children of each undecided position.
     count = 0
@@ -79,7 +77,7 @@ def split_children(block, tier, bits, scores, seeds):
         i = matrix.origins[column]
         seeds.scores[i] = passed
         seeds.counts[i] = count - begin
-        seeds.left[i] = min(count - begin + (passed >= DRAW_CLASS << bits), PRIMITIVE - 1)
+        seeds.children_left[i] = min(count - begin + (passed >= DRAW_CLASS << bits), PRIMITIVE - 1)
     return count
 
 
@@ -87,8 +85,8 @@ def split_children(block, tier, bits, scores, seeds):
 def children_in_frontier(block, tier, frontier, counts):
     """Write the distinct children of a block that are in a *frontier* to its buffer; return how many there are.
 
-    Children are written as in `split_children`. The number of children of each position is written to *counts*, which
-    must come in as zeros.
+    Children are written as in `split_children`, and their number for each position to *counts*, which comes in as
+    zeros.
     """
     columns, places, matrix, children = block
     low, high = tier
@@ -109,9 +107,9 @@ def children_in_frontier(block, tier, frontier, counts):
 def reverse(children, ends, parents, begins):
     """Invert edges: turn lists of children into lists of parents. Complements stay complements.
 
-    The children of position i are `children[ends[i - 1]:ends[i]]`. Its parents become
-    `parents[begins[i]:begins[i + 1]]`. *begins* comes in as zeros and has two more entries than there are positions.
-    The children [1, 1, 0] of two positions that end at [2, 3] become the parents [1, 0, 0] with *begins* [0, 1, 3, 3].
+    The children of position i are `children[ends[i - 1]:ends[i]]`. Its parents become `parents[begins[i]:begins[i +
+    1]]`. *begins* comes in as zeros and has two more entries than there are positions. The children [1, 1, 0] of two
+    positions that end at [2, 3] become the parents [1, 0, 0] with *begins* [0, 1, 3, 3].
     """
     # Step 1: count the parents of child c in `begins[c + 2]`, two entries ahead of its final use.
     for child in children:

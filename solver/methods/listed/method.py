@@ -25,9 +25,9 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class ListedMethod:
-    """The strategy that keeps positions as sorted lists in memory.
+    """The method that keeps positions as sorted lists in memory.
 
-    If *limited*, `solve` gives up on large games whose tiers follow one another; other strategies suit them better. If
+    If *limited*, `solve` gives up on large games whose tiers follow one another; other methods suit them better. If
     *propagate*, all tiers are solved like tiers with cycles.
     """
 

@@ -24,8 +24,7 @@ from retrograde.solver.values.score_kernels import add_counts
 Array = np.ndarray[Any, Any]
 
 LONGER = 16
-"""In large tiers, blocks are this many times as long. Children that are looked up in a row then lie closer in memory.
-"""
+"""Blocks of large tiers are this many times as long, so that children that are looked up in a row lie closer."""
 
 
 class ListedStore:
@@ -38,10 +37,7 @@ class ListedStore:
     def __init__(
         self, game: Game, space: StateSpace | SpilledStateSpace, bits: int, work: Work, propagate: bool = False
     ):
-        """Begin a store in which nothing is solved. Raises MemoryLimit if the scores do not fit.
-
-        If *propagate*, all tiers are solved like tiers with cycles.
-        """
+        """Begin with nothing solved; raise MemoryLimit. If *propagate*, all tiers are solved like tiers with cycles."""
         kind = score_type(bits)
         work.budget.check(len(space) * np.dtype(kind).itemsize, f"solving {len(space):,} positions")
         shared = work.zeros(f"scores{bits}", len(space), kind)
@@ -114,10 +110,7 @@ def solve_sweeping(table: ListedTable, blocks: list[TierBlock], work: Work) -> I
 
 
 def sweep(task: tuple[ListedTable, list[TierBlock], LocatedChildren | None]) -> Done:
-    """Return the scores and sizes of blocks of tiers without cycles.
-
-    If *located* is given, the children have already been located on disk; otherwise they are located here.
-    """
+    """Return the scores and sizes of blocks of tiers without cycles. *located* children need not be looked up."""
     table, blocks, located = task
     scores, sizes = [], [np.empty(0, np.uint16)]
     times = LONGER if located is None and table.space.large else 1

@@ -18,9 +18,9 @@ Array = np.ndarray[Any, Any]
 
 
 class ListedTable(NamedTuple):
-    """Inputs of every task: the game, its state space, and the scores of all positions.
+    """Inputs of every task: the game, its state space, and the scores of all positions, with *bits* bits for plies.
 
-    `space` is a StateSpace or a SpilledStateSpace. Scores have *bits* bits for the plies.
+    `space` is a StateSpace or a SpilledStateSpace.
     """
 
     game: Game
@@ -35,10 +35,12 @@ class ListedTable(NamedTuple):
         return tiers
 
     def part(self, k: int) -> ArraySlice:
+        """Return the scores of tier number k."""
         return self.scores.part(*self.space.stretch(k))
 
     @property
     def symmetric(self) -> bool:
+        """Whether the rules give images."""
         return Traits.of(self.game).has_images
 
 
@@ -66,10 +68,8 @@ def expand_unmarked(table: ListedTable, expander: Expander, k: int, positions: A
 
 
 def refuse_moves(game: Game, position: Any) -> NoReturn:
-    """Raise the RuleError for a position that has a child outside the state space.
-
-    `examine` raises a more exact error if it finds the fault.
-    """
+    """Raise the RuleError for a position that has a child outside the state space, a more exact one if `examine` finds
+    it."""
     examine(game, position)
     raise RuleError(
         f"{variant(game)}, position {position}: the rules give moves that they did not give before; "

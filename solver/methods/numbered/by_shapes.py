@@ -22,7 +22,7 @@ Array = np.ndarray[Any, Any]
 BEGUN = 0.4
 """Share of a tier's solving time that the first look at all positions takes, about."""
 CHECKS, CHECK_SLOTS = 2, 1 << 17
-"""Slots of a tier that are checked with the interpreted rules: so many, and one more for each so many slots."""
+"""Slots of a tier checked with the interpreted rules: CHECKS, and one for each CHECK_SLOTS slots."""
 
 
 def solve_by_shapes(

@@ -46,7 +46,7 @@ Array = np.ndarray[Any, Any]
 FRONTIER = 1 << 12
 """Slots in a task of asking the rules for parents."""
 FRONTIER_SENT = 1 << 14
-"""The same for a worker in another process. Smaller tasks take less time here than sending them."""
+"""Slots in such a task for a worker in another process: sending smaller ones would take longer than doing them."""
 PARENTS = 1 << 17
 """Size of the buffer for parents."""
 
@@ -64,7 +64,7 @@ def solve_by_slots(
     scores = table.part(k)
     if in_file:
         scores = work.zeros(f"scores{table.bits}-{k}", count, score_type(table.bits)).whole()
-    left = work.zeros(f"left{k}", count, counter_type(table.bits)).whole()
+    children_left = work.zeros(f"left{k}", count, counter_type(table.bits)).whole()
     checkpoint = until_kept.enter_context(checkpoint_of(work, table.bits, k))
     spare = work.budget.left() - memory_by_slots(table.game, count, table.bits).least
     width = (
@@ -73,9 +73,9 @@ def solve_by_slots(
     sums = work.zeros(f"sums{k}", count if has_parents else 0, np.dtype(f"u{width}")).whole()
     sizes, writer = CompressedArray(np.uint16), None
     if not has_parents:
-        arrays = scores.array, left.array, sizes
+        arrays = scores.array, children_left.array, sizes
         writer = until_kept.enter_context(PredecessorWriter(work, f"predecessors{table.bits}-{k}", count, arrays))
-    tier = CyclicTier(table, k, scores, left, sums)
+    tier = CyclicTier(table, k, scores, children_left, sums)
     least = least_listed(count)
     TierSolver(tier, expansion_of_slots(), work, phase, sizes, checkpoint, writer, least, BYTES_A_LISTED).run()
     return scores.array, sizes
@@ -96,10 +96,12 @@ def solve_in_ranges(
 
 
 def expansion_of_slots() -> TierExpansion:
+    """Return how `TierSolver` expands slots."""
     return TierExpansion(tasks, seeds.seed, parents_of, expansions, seeds.BLOCK, seeds.EXPANDING_SHARE)
 
 
 def tasks(tier: CyclicTier, layout: BucketLayout | None, blocks: list[Ends], work: Work) -> Iterator[seeds.SlotTask]:
+    """Yield the tasks of `seeds.seed` for some blocks of slots."""
     return ((tier, layout, *ends) for ends in blocks)
 
 
@@ -114,13 +116,13 @@ def expansions(tier: CyclicTier, work: Work, blocks: list[Ends]) -> Iterator[Exp
 def expand_again(tier: CyclicTier, begin: int, end: int, frontier: ArraySlice) -> Children:
     """Return the children of undecided slots that are in a *frontier*, and their number for each slot."""
     rules = tier.table.rules
-    left, links = tier.left.array[begin:end], workspace("links", seeds.LINKS)
+    children_left, links = tier.children_left.array[begin:end], workspace("links", seeds.LINKS)
     counts = np.empty(end - begin, np.int64)
     done, found = 0, []
     while done < end - begin:
         with compilable(rules):
             more, written = kernels.children_again(
-                rules_for(rules), tier.number, begin + done, left[done:], frontier.array, links, counts[done:]
+                rules_for(rules), tier.number, begin + done, children_left[done:], frontier.array, links, counts[done:]
             )
         found.append(links[:written].copy())
         done += more
@@ -144,18 +146,20 @@ def ask_parents(task: tuple[CyclicTier, Array]) -> list[Array]:
     Raises RuleError if they differ from the parents that were met when all slots were expanded.
     """
     tier, frontier = task
-    table, left, sums = tier.table, tier.left.array, tier.sums.array
+    table, children_left, sums = tier.table, tier.children_left.array, tier.sums.array
     rules = table.rules
     out, trouble = workspace("parents", PARENTS), trouble_array(rules, 3)
     found = []
     while len(frontier):
         with compiling(table.game, trouble):
-            done, count = kernels.parents_of(rules_for(rules), tier.number, frontier, left, sums, out, trouble)
+            done, count = kernels.parents_of(rules_for(rules), tier.number, frontier, children_left, sums, out, trouble)
         if trouble[0] == Trouble.BAD_PARENTS:
-            raise_wrong_parents(tier, noted_position(rules, trouble), edges.position_with(trouble[2], len(left)))
+            raise_wrong_parents(
+                tier, noted_position(rules, trouble), edges.position_with(trouble[2], len(children_left))
+            )
         if trouble[0] != Trouble.FINE or not done:
             raise_fault(table.game, table.numbering, noted_position(rules, trouble))
-        found.append(out[:count].astype(np.uint32 if len(left) < 1 << 32 and alternates(rules) else np.int64))
+        found.append(out[:count].astype(np.uint32 if len(children_left) < 1 << 32 and alternates(rules) else np.int64))
         frontier = frontier[done:]
     return found
 

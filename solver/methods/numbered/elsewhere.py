@@ -1,7 +1,4 @@
-"""Reads tiers that a game depends on from other databases, one at a time, when they are needed.
-
-See `elsewhere` in the game contract.
-"""
+"""Reads tiers that a game depends on from other databases, when they are needed (`elsewhere` in the game contract)."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,10 +16,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Elsewhere:
-    """The tiers that a game depends on, in databases of one metric; a context manager.
-
-    The databases are in *folder*, or in the usual one.
-    """
+    """The tiers that a game depends on, in databases of one metric, in *folder* or the usual one; a context manager."""
 
     def __init__(self, game: Game, folder: Path | None, metric: str = METRICS[0]):
         self.game, self.folder, self.metric = game, folder or home_folder(), metric
@@ -50,6 +44,7 @@ class Elsewhere:
         return scores
 
     def score(self, position: int, bits: int) -> int:
+        """Return the score of a position."""
         value, remoteness = self.database(self.game.tier(position))[position]
         return encode(value, remoteness or 0, bits)
 

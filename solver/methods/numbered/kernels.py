@@ -40,7 +40,7 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
         if end + MOST_MOVES > len(links):
             return i, end
         seeds.counts[i] = seeds.sizes[i] = 0
-        seeds.left[i] = PRIMITIVE
+        seeds.children_left[i] = PRIMITIVE
         # Step 2: the slot's position. An empty slot is done.
         position = as_position(game.unindex(tier, first + i))
         if is_none(position):
@@ -62,13 +62,13 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
         # becomes a WIN.
         seeds.scores[i] = passed
         seeds.counts[i] = end - begin
-        seeds.left[i] = min(end - begin + (passed >= DRAW_CLASS << bits), PRIMITIVE - 1)
+        seeds.children_left[i] = min(end - begin + (passed >= DRAW_CLASS << bits), PRIMITIVE - 1)
     return len(seeds.scores), end
 
 
 @lean_kernel
 def check_position(game, position, slot, images, trouble):
-    """Check a slot's position. Return the number of positions symmetric to it, and its primitive value."""
+    """Check a slot's position. Return (number of positions symmetric to it, its primitive value)."""
     trouble[0] = Trouble.FINE
     note(trouble, position)
     trouble[2] = slot
@@ -91,7 +91,7 @@ def check_position(game, position, slot, images, trouble):
 
 @lean_kernel
 def visit_children(game, position, own, slots, links, begin, trouble):
-    """Visit the children of a position in tier number *own*; write those within the tier to *links* from *begin* on.
+    """Write the children of a position in tier number *own* that are in the tier to *links* from *begin* on.
 
     Returns the end of the links, and the best score that children in later tiers pass up, 0 for none.
     """
@@ -153,20 +153,20 @@ def later_score(slots, tier, child_tier, slot, trouble):
 
 
 @kernel
-def children_again(game, tier, first, left, frontier, links, counts):
+def children_again(game, tier, first, children_left, frontier, links, counts):
     """Expand undecided slots of a tier again, from slot *first* on, for children in a *frontier*.
 
     Writes distinct children to *links*, complements (`~`) if the same player moves again, and their number for each
     slot to *counts*. Returns the number of slots done, which are not all if *links* is full, and the number of links.
     """
     # The two greatest values of the counter's type mean "decided" (see values/score.py).
-    decided = (1 << 8 * left.itemsize) - 2
+    decided = (1 << 8 * children_left.itemsize) - 2
     end = 0
     for i in range(len(counts)):
         if end + MOST_MOVES > len(links):
             return i, end
         counts[i] = 0
-        if left[i] >= decided:
+        if children_left[i] >= decided:
             continue
         position = as_position(game.unindex(tier, first + i))
         begin = end
@@ -184,7 +184,7 @@ def children_again(game, tier, first, left, frontier, links, counts):
 
 
 @kernel
-def parents_of(game, tier, frontier, left, sums, out, trouble):
+def parents_of(game, tier, frontier, children_left, sums, out, trouble):
     """Write the undecided parents of the slots of a *frontier*, distinct for each slot.
 
     Complements (`~`) stand for parents where the same player moves again. Returns the number of slots done, which are
@@ -192,7 +192,7 @@ def parents_of(game, tier, frontier, left, sums, out, trouble):
     that is the trouble, and its third entry is the difference.
     """
     # The counter of primitive positions and empty slots, which have no children (see values/score.py).
-    primitive = (1 << 8 * left.itemsize) - 1
+    primitive = (1 << 8 * children_left.itemsize) - 1
     own = np.empty(256, np.int64)  # the parents of one slot; it grows when full
     count = 0
     for i in range(len(frontier)):
@@ -212,11 +212,11 @@ def parents_of(game, tier, frontier, left, sums, out, trouble):
             if game.tier(parent) != tier:
                 continue
             slot = whole(game.index(parent))
-            if not 0 <= slot < len(left):
+            if not 0 <= slot < len(children_left):
                 trouble[0] = Trouble.BAD_INDEX
                 return i, begin
             # Step 2: skip parents where the game is over, and parents that were given twice.
-            here = left[slot]
+            here = children_left[slot]
             new = here != primitive
             for other in range(met):
                 new &= own[other] != slot

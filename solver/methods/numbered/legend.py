@@ -1,6 +1,4 @@
-"""Builds a solved game from the scores of its slots.
-
-The database lists the outcomes of each part of a tier, with their counts and first positions.
+"""Builds a solved game from the scores of its slots: the outcomes of each part of a tier, with counts and examples.
 
 A tier is counted by scores as soon as it is solved. The legend, which lists all outcomes of the game, is known only at
 the end; then scores are replaced by rows of the legend.
@@ -113,6 +111,7 @@ class LegendRows:
         return len(self.codes)
 
     def max(self) -> int:
+        """Return the greatest row."""
         return self.empty - 1
 
     def __getitem__(self, where: slice) -> Array:
@@ -149,7 +148,12 @@ def start_row(game: Game, numbering: SlotNumbering, codes: Array, row_of: dict[i
 
 
 def fill_gaps(rows: Array, empty: int, before: int) -> int:
-    """Replace each empty slot by the row before it, so that runs compress well; return the last row."""
+    """Replace rows that equal *empty* by the row before them, the first ones by *before*; return the last row.
+
+    >>> rows = np.array([9, 1, 9, 9, 2, 9])
+    >>> fill_gaps(rows, 9, 1), rows.tolist()
+    (2, [1, 1, 1, 1, 2, 2])
+    """
     for part in (rows[begin : begin + BLOCK] for begin in range(0, len(rows), BLOCK)):
         sources = np.where(part == empty, 0, np.arange(len(part)))
         np.maximum.accumulate(sources, out=sources)

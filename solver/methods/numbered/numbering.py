@@ -1,4 +1,4 @@
-"""The numbering of a game's tiers and slots, and positions by slot. Needs no pass over positions."""
+"""The numbering of a game's tiers and slots, and positions by slot."""
 
 import time
 from collections.abc import Iterator
@@ -35,10 +35,8 @@ class TierPart(NamedTuple):
 
 
 class SlotSample(NamedTuple):
-    """Result of sampling `slots` slots: `records` of them have positions, which stand for `positions`.
-
-    The difference is symmetry: each record counts with all its symmetric positions.
-    """
+    """Result of sampling `slots` slots: `records` of them have positions, which stand for `positions` with all
+    symmetric ones."""
 
     slots: int
     records: int
@@ -78,6 +76,7 @@ class SlotNumbering:
 
     @property
     def slots(self) -> int:
+        """The number of slots of all tiers."""
         return int(self.starts[-1])
 
     def sample(self, game: Game, most: int, seconds: float) -> SlotSample:
@@ -94,20 +93,21 @@ class SlotNumbering:
         return SlotSample(slots, records, positions)
 
     def number_at(self, game: Any, row: int, slot: int) -> int:
-        """Return the number that stands for the position of a slot in a file.
-
-        That is the position itself, or the index of the slot among all if positions are tuples.
-        """
+        """Return the position of a slot or, if positions are tuples, the slot's index among all: its number in a
+        file."""
         return int(self.starts[row]) + slot if Traits.of(game).width else game.unindex(int(self.tiers[row]), slot)
 
     def locate(self, number: int) -> tuple[int, int]:
+        """Return (row, slot in the tier) of a slot's number among all."""
         row = int(self.starts.searchsorted(number, side="right")) - 1
         return row, number - int(self.starts[row])
 
     def slice_of(self, row: int) -> slice:
+        """Return the slots of a tier among all."""
         return slice(int(self.starts[row]), int(self.starts[row + 1]))
 
     def size(self, row: int) -> int:
+        """Return the number of slots of a tier."""
         return int(self.starts[row + 1] - self.starts[row])
 
     def row(self, tier: int) -> int:
@@ -150,6 +150,7 @@ class SlotNumbering:
         return position
 
     def parts(self, game: Game) -> Iterator[TierPart]:
+        """Yield the parts of all tiers."""
         for row, tier in enumerate(self.tiers.tolist()):
             begin = int(self.starts[row])
             for number, slots in self.parts_of(game, row):
@@ -166,6 +167,7 @@ class SlotNumbering:
 
 
 def is_int(number: object) -> bool:
+    """Return whether `operator.index` accepts *number*: an int, a bool or a NumPy integer."""
     try:
         index(number)  # type: ignore[arg-type]  # that is what is being tried
     except TypeError:

@@ -38,8 +38,7 @@ BLOCK = 1 << 14
 EXPANDING_SHARE = 0.75
 """Share of a tier's solving time that expanding all slots takes, about. (KRPK 0.6, KRKN 0.8, KRBKR 0.85.)"""
 PROBES, PROBE_SLOTS = 4, 16
-"""Number of probes, and slots in each. They are spread over a tier and nearly always find the later tiers that it
-needs."""
+"""Number of probes of a tier, and slots in each. They nearly always find the later tiers that it needs."""
 LINKS = 1 << 19
 """Size of the buffer for links."""
 SPOT_CHECKS = 3
@@ -53,7 +52,7 @@ IMAGE_CHECK_BLOCKS = 4
 
 
 def buffers(table: NumberedTable, slots: int) -> tuple[Seeds, Array, Array, Array]:
-    """Compile the rules; return the arrays that `kernels.seed` writes to: seeds, images, links and trouble."""
+    """Return the arrays that `kernels.seed` writes to: seeds, images, links and trouble."""
     seeds = Seeds(np.empty(slots, score_type(table.bits)), *np.empty((3, slots), np.uint16))
     return seeds, room_for_images(table.rules), workspace("links", LINKS), trouble_array(table.rules, 3)
 
@@ -85,7 +84,7 @@ def seed(task: SlotTask) -> tuple[int, Seeds, Any]:
         found.append(links[:written].astype(narrow))
         done += more
     check_block(tier, begin, seeds)
-    seeds, counts = seeds._replace(left=narrow_counters(seeds.left, table.bits)), seeds.counts
+    seeds, counts = seeds._replace(children_left=narrow_counters(seeds.children_left, table.bits)), seeds.counts
     children: Array = np.concatenate(found) if len(found) > 1 else found[0]
     if layout:
         return begin, seeds, pack_edges(layout, children, counts, begin)
@@ -114,7 +113,7 @@ def check_block(tier: CyclicTier, begin: int, seeds: Seeds) -> None:
     table = tier.table
     game, numbering, count = table.game, table.numbering, len(seeds.scores)
     for i in np.linspace(0, count - 1, SPOT_CHECKS).astype(np.int64).tolist():
-        found = int(seeds.scores[i]), int(seeds.left[i])
+        found = int(seeds.scores[i]), int(seeds.children_left[i])
         if found != seed_interpreted(table, tier.k, begin + i):
             raise RuleError(differ(game, game.unindex(tier.number, begin + i)))
     if begin // BLOCK % IMAGE_CHECK_BLOCKS:

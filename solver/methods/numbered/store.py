@@ -50,7 +50,7 @@ class NumberedStore:
         self, game: Game, bits: int, work: Work, by_sets: bool = True, elsewhere: Elsewhere | None = None,
         metric: str = METRICS[0],
     ):  # fmt: skip
-        """Begin a store in which nothing is solved. Raises MemoryLimit if the least memory is missing.
+        """Begin with nothing solved; raise MemoryLimit.
 
         *elsewhere* reads tiers that other databases have. *metric* is remoteness or one of TO_PROGRESS.
         """
@@ -83,6 +83,7 @@ class NumberedStore:
             self.scores[numbering.slice_of(k)] = self.elsewhere.scores(int(numbering.tiers[k]), bits)
 
     def groups(self) -> Iterator[int]:
+        """Yield the numbers of the game's own tiers, last first."""
         yield from reversed(range(len(self.own.tiers)))
 
     def keep(self, done: Done) -> StoredCounts:
@@ -131,12 +132,15 @@ class NumberedStore:
             return
         # Case: by shapes, or by sets.
         if self.in_shapes:
+            from retrograde.solver.methods.numbered.by_shapes import solve_by_shapes  # other games do not need it
+
             with ExitStack() as until_kept:
-                if done := self.solve_by_shapes(k, phase, until_kept):
-                    yield done
+                here = self.table, k, self.work, phase, self.in_file, self.elsewhere, until_kept
+                if solved := solve_by_shapes(*here):
+                    yield self.write(k, *solved)
                     return
-        if self.by_sets and (done := self.solve_by_sets(k, phase)):
-            yield done
+        if self.by_sets and (solved := solve_by_sets(self.table, k, self.work, phase, self.elsewhere, self.metric)):
+            yield self.write(k, *solved)
             return
         if self.metric != METRICS[0] or (self.in_sets and rests_on(self.table.game)):
             self.refuse(k)
@@ -149,20 +153,8 @@ class NumberedStore:
         with ExitStack() as until_kept:
             yield self.count_and_write(k, *solve(self.table, k, self.work, phase, self.in_file, until_kept))
 
-    def solve_by_sets(self, k: int, phase: Phase) -> Done | None:
-        """Solve a tier by sets and return its journal entry. None if that is impossible or memory is short."""
-        solved = solve_by_sets(self.table, k, self.work, phase, self.elsewhere, self.metric)
-        return solved and self.write(k, *solved)
-
-    def solve_by_shapes(self, k: int, phase: Phase, until_kept: ExitStack) -> Done | None:
-        """Solve a tier by shapes and return its journal entry. None if that does not fit."""
-        from retrograde.solver.methods.numbered.by_shapes import solve_by_shapes
-
-        solved = solve_by_shapes(self.table, k, self.work, phase, self.in_file, self.elsewhere, until_kept)
-        return solved and self.write(k, *solved)
-
     def memory_if_concurrent(self, k: int) -> int:
-        """Return the memory for solving a tier concurrently with others, in bytes; 0 if it must be solved alone."""
+        """Return the bytes for solving a tier concurrently with others; 0 if it must be solved alone."""
         threads = self.work.shares_memory and self.work.workers > 1 and not self.in_file
         threads = threads and not self.in_sets and not self.in_shapes
         slots = self.table.numbering.size(k)
@@ -180,10 +172,7 @@ class NumberedStore:
         return self.count_and_write(tier.k, *solve_by_slots(table, tier.k, self.work, tier, False, until_kept))
 
     def refuse(self, k: int) -> None:
-        """Raise the error that explains why a tier that needs sets was not solved by sets.
-
-        A tier needs sets if it rests on tiers in other databases, or because of the metric.
-        """
+        """Raise the error that explains why a tier that needs sets was not solved by sets."""
         game, table = self.table.game, self.table
         formation = formation_of(game, int(table.numbering.tiers[k]), table.bits)
         by_metric = self.metric != METRICS[0]
@@ -195,6 +184,7 @@ class NumberedStore:
 
 
 def checksum(scores: Array) -> int:
+    """Return the CRC-32 of some scores."""
     return zlib.crc32(np.ascontiguousarray(scores).data)
 
 

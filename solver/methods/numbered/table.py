@@ -21,7 +21,7 @@ def family_of(game: Game) -> Game:
 
 
 class TierScores(NamedTuple):
-    """All tiers, ascending, and where the scores of each begin.
+    """All tiers, ascending, and where the scores of each begin, for kernels.
 
     Scores have *bits* bits for plies. Only scores of *solved* tiers are valid.
     """
@@ -34,9 +34,9 @@ class TierScores(NamedTuple):
 
 
 class NumberedTable(NamedTuple):
-    """Inputs of every task: the game, its numbering, and the scores of all slots.
+    """Inputs of every task: the game, its numbering, and the scores of all slots, with *bits* bits for plies.
 
-    Only the scores of *solved* tiers are valid. Scores have *bits* bits for the plies.
+    Only the scores of *solved* tiers are valid.
     """
 
     game: Game
@@ -66,5 +66,6 @@ class NumberedTable(NamedTuple):
         return DRAW_CLASS << self.bits | EMPTY_PLIES
 
     def part(self, k: int) -> ArraySlice:
+        """Return the scores of tier number k."""
         slots = self.numbering.slice_of(k)
         return self.scores.part(slots.start, slots.stop)

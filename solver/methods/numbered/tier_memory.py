@@ -1,7 +1,5 @@
 """Memory of a tier while it is solved: the least amount, and the most that helps.
 
-More memory makes the solve faster and its checks stronger.
-
 A tier that is solved slot by slot has arrays with an entry for each slot: scores, undecided-children counters (see
 values/score.py), parent checksums if the rules give parents (see values/edges.py), and numbers of symmetric positions.
 More bytes for a checksum miss fewer errors. If a list of newly decided positions does not fit, they are searched for.
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from retrograde.solver.methods.chess.formation import Formation
 
 SIZE_BYTES = 0.25
-"""Bytes for each slot for the compressed numbers of symmetric positions, at most about."""
+"""The most bytes for each slot for the compressed numbers of symmetric positions, about."""
 LIST_BYTES = 0.25, 4.0
 """Bytes for each slot for lists of positions that are decided or due: least and most."""
 BYTES_A_LISTED = 8
@@ -34,10 +32,8 @@ BYTES_A_LISTED = 8
 CHECKSUM_TYPES = np.uint8, np.uint16, np.uint32
 """Types of parent checksums."""
 OUTCOME_BYTES = 1.3
-"""Bytes for each position while scores of a tier solved by sets are written.
-
-One byte for its outcome (two with another metric), and bits in two sets.
-"""
+"""Bytes for each position while scores of a tier solved by sets are written: one for its outcome (two with another
+metric), and bits in two sets."""
 SHAPE_BYTES = 5
 """Bytes for each slot of a tier solved by shapes: two for the score, one for the counter, others for lists."""
 SHAPE_TABLES = 20_000_000

@@ -44,10 +44,8 @@ from retrograde.solver.values.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
 Array = np.ndarray[Any, Any]
 
 TASK_WORDS, LEAST_WORDS = 1 << 19, 1 << 13
-"""Words in a task: the usual number, and the least if that gives too few tasks for all workers.
-
-Larger tasks save time: what several tiers need of the wave after is prepared once if they are in one task.
-"""
+"""Words in a task: the usual number, and the least if that gives too few tasks for all workers. Larger tasks prepare
+less data of the wave after twice."""
 
 
 def codes_for(count: int, plies: int, misere: bool) -> Array:
@@ -96,11 +94,12 @@ class SolveTask(NamedTuple):
 
 
 def solve_tiers(task: SolveTask) -> tuple[Done, list[Any]]:
-    """Solve the tiers of some chunks; store their planes and steps.
+    """Solve the tiers of some chunks and store their planes and steps; return (entry for the log, where the planes
+    are).
 
-    Returns the entry for the log, and where the planes of each chunk are if the wave is not unpacked. The arrays of an
-    entry are (wave, first chunk, end chunk, canonical positions), the frame of the steps and a row for each tier that
-    says where they are in it, a tally by code, and the frames of the planes.
+    The arrays of an entry are (wave, first chunk, end chunk, canonical positions), the frame of the steps and a row for
+    each tier that says where they are in it, a tally by code, and the frames of the planes. If the wave is unpacked, no
+    planes are stored.
     """
     begin, end, back = task.begin, task.end, task.shared.content
     wave, after, storage, codes = back.wave, back.after, back.storage, back.codes
@@ -161,8 +160,7 @@ class SetwiseStore(StepsStore):
     def groups(self) -> Iterator[int]:
         """Yield the numbers of the waves except the last, last first.
 
-        The last wave needs no solving: positions left in it are ties. Raises DamagedScratch if a file is gone that the
-        rest of the solve needs.
+        The last wave needs no solving: positions left in it are ties. Raises DamagedScratch if a needed file is gone.
         """
         if self.storage.scratch:
             self.check_files(self.needed())
@@ -181,10 +179,8 @@ class SetwiseStore(StepsStore):
         self.buffers.clear()
 
     def needed(self) -> list[Frame]:
-        """Return the frames that are still needed.
-
-        These are the steps so far, and sets and planes of waves to be solved and of those after them.
-        """
+        """Return the frames still needed: steps so far, sets and planes of waves to be solved and of those after
+        them."""
         found = [frame for number in range(self.last) for frame in self.steps_of(number)]
         for wave, after in pairwise(self.found):
             if self.unsolved[wave.number]:
@@ -192,6 +188,7 @@ class SetwiseStore(StepsStore):
         return found
 
     def steps_of(self, number: int) -> list[Frame]:
+        """Return the frames with the steps of a wave."""
         return [records.frame for tier in self.waves[number].values() for records in tier.records.values()]
 
     def keep(self, done: Done) -> StoredCounts:
@@ -209,7 +206,7 @@ class SetwiseStore(StepsStore):
         return self.count(int(number), int(records), None, tally)
 
     def solve(self, number: int, phase: Phase) -> Iterator[Done]:
-        """Solve the chunks of a wave and yield their results for the log. Then forget its sets, and all of the wave
+        """Solve the chunks of a wave and yield their results for the log. Then free its sets, and all of the wave
         after."""
         wave, after = self.found[number], self.found[number + 1]
         if not self.unsolved[number]:
@@ -281,8 +278,7 @@ def set_ties(values: WaveValues) -> None:
 
 
 def links_out(wave: Wave, after: Wave, misere: bool) -> tuple[Array, Array]:
-    """Return the links between the stored tiers of two waves, sorted by parent, and where those of each parent
-    begin.
+    """Return (links between the stored tiers of two waves, sorted by parent, where those of each parent begin).
 
     A link to a tier that is not stored leads to its mirror image and becomes MIRRORED. In misère play, links to tiers
     without live positions are left out: a player who has another move does not end the game.

@@ -48,10 +48,8 @@ BLOCK_WORDS = 192
 STRIDE = BLOCK_WORDS + 64 + 8
 """Length of a row of a block. Not a power of two: the planes of a word would then compete for the same cache lines."""
 TO = 0
-"""Column of a table of links out of a tier: the row of the child tier, or NONE if all children are lost.
-
-The other columns are as in forward_kernels.py.
-"""
+"""Column of a table of links out of a tier: the row of the child tier, or NONE if all children are lost. The others are
+as in forward_kernels.py."""
 NONE = -1
 MIRRORED = -3
 """Value of PLACE: the child tier is not stored, but its mirror image is; look children up there."""
@@ -82,10 +80,9 @@ class WordBlock(NamedTuple):
 
 @kernel
 def compute_planes(rules, own, links, starts, after):
-    """Write the planes of some tiers from those of the wave after.
+    """Write the planes of some tiers, in *own*, from those of the wave *after* (both WaveValues).
 
-    *own* are the WaveValues of the tiers, *after* those of the wave after. The links out of tier k are
-    `links[starts[k]:starts[k + 1]]`.
+    The links out of tier k are `links[starts[k]:starts[k + 1]]`.
     """
     block = WordBlock(
         np.zeros(2, np.int64), np.empty(STRIDE, np.int64), np.empty(STRIDE, np.int64),
@@ -147,9 +144,9 @@ def find_best_worths(sets, tier, links, after, misere, lookup, block):
 
 @lean_kernel
 def gather(sets, tier, block, after, link, into):
-    """Write the planes of the children by one link, for all words of a block, to *into*.
+    """Write the planes of the children by one link, for all words of a block, to *into*; 0 where a child is not stored.
 
-    Where a child is not stored, its planes become 0. The cases are those of `collect_group`, in reverse.
+    The cases are those of `collect_group`, in reverse.
     """
     place, bit = link[PLACE], link[BIT]
     child, planes_after, count_after = after.sets.tiers[link[TO]], after.planes, len(after.planes)
@@ -206,10 +203,8 @@ def gather(sets, tier, block, after, link, into):
 
 @lean_kernel
 def needs_lookup(link):
-    """Return whether the children by a link are looked up one by one.
-
-    This is so if the link inserts several bits, or if it leads to a tier of which only the mirror image is stored.
-    """
+    """Return whether the children by a link are looked up one by one: it inserts several bits, or the child tier is
+    MIRRORED."""
     return link[PLACE] == MANY or link[PLACE] == MIRRORED
 
 
@@ -245,10 +240,7 @@ def new_lookup(links, after):
 
 @lean_kernel
 def prepare_lookup(links, mirror, tier, after, lookup):
-    """Fill *lookup* for `look_up_children`.
-
-    From now on the SHARED column of these links holds the bits of the child's rank that all children have in common.
-    """
+    """Fill *lookup*. SHARED of these links becomes the bits of the child's rank that all children have in common."""
     begins, tables, planes, count, _ = lookup
     for link in range(len(links)):
         if needs_lookup(links[link]):
@@ -307,10 +299,9 @@ def look_up_children(sets, tier, block, after, link, lookup, number, into):
 
 @lean_kernel
 def keep_best(block, words, count, misere):
-    """Replace the best worth so far by the child's where that is better.
+    """Replace the best worth so far by the child's where that is better: lower, or in misère play greater.
 
-    Lower is better, except in misère play. The numbers are compared for 64 positions at a time, from the lowest plane
-    up: a higher plane overrides a lower one.
+    The numbers are compared for 64 positions at a time, from the lowest plane up: a higher plane overrides a lower one.
     """
     less = block.less[:words]
     lower, higher = (block.least, block.child) if misere else (block.child, block.least)
@@ -330,9 +321,9 @@ def keep_best(block, words, count, misere):
 def pass_up(block, count_after, own, word):
     """Write the worths of a block as the player to move sees them to *own*, from *word* on.
 
-    A child with worth c < half gives its parent the complement of c: lost in 2c becomes won in 2c + 1. A child with c
-    ≥ half gives -c, which is the complement plus 1: won becomes lost one ply later, and a tie stays a tie. So each
-    plane is complemented, and a carry that begins with c's highest bit is added. With two planes::
+    A child with worth c < half gives its parent the complement of c: lost in 2c becomes won in 2c + 1. A child with c ≥
+    half gives -c, which is the complement plus 1: won becomes lost one ply later, and a tie stays a tie. So each plane
+    is complemented, and a carry that begins with c's highest bit is added. With two planes::
 
         child     00 lost in 0    01 lost in 2    10 a tie    11 won in 1
         parent    11 won in 1     10              10 a tie    01 lost in 2

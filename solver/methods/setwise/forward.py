@@ -82,10 +82,8 @@ class Exploration:
         self.is_estimated = False
 
     def explore(self, log: "SetsLog", phase: Phase) -> None:
-        """Find all waves.
-
-        Raises NotApplicable if the game does not qualify, and TooLargeForMemory if memory will not suffice.
-        """
+        """Find all waves; raise NotApplicable if the game does not qualify, TooLargeForMemory if memory will not
+        suffice."""
         try:
             met = {int(self.waves[0].tiers[0, NUMBER])}
             while (wave := self.next_wave(self.waves[-1])) is not None:
@@ -154,9 +152,9 @@ class Exploration:
     def check_resources(self, wave: Wave, phase: Phase) -> None:
         """Check that memory and disk will suffice for the rest of the exploration.
 
-        Raises DiskTooSmall as soon as the estimate says that the disk is too small. Raises TooLargeForMemory
-        if memory does not suffice for this wave, or will not for all. Uncompressed scratch files lie in the system's
-        memory; if that gets short, further files are compressed.
+        Raises DiskTooSmall as soon as the estimate says that the disk is too small. Raises TooLargeForMemory if memory
+        does not suffice for this wave, or will not for all. Uncompressed scratch files lie in the system's memory; if
+        that gets short, further files are compressed.
         """
         # Step 1: the free memory, and what this wave needs of it.
         written = sum(self.scratch.lengths().values()) if self.storage.scratch else 0
@@ -200,8 +198,8 @@ def load_parents(before: Wave, storage: WaveStorage, links: Array) -> tuple[Arra
 class FilledTiers(NamedTuple):
     """The result of filling the tiers *begin* to *end*, which become a chunk.
 
-    `known` has the KNOWN columns of their table, `sets` says where the sets are stored, and `tally` counts positions
-    by primitive value.
+    `known` has the KNOWN columns of their table, `sets` says where the sets are stored, and `tally` counts positions by
+    primitive value.
     """
 
     begin: int
@@ -256,10 +254,7 @@ def add_chunk(wave: Wave, filled: FilledTiers) -> None:
 
 
 def ranges_of(before: Wave, wave: Wave, least: int) -> list[tuple[int, int, int]]:
-    """Cut the tiers of a wave into ranges to be filled: (first row, end row, words read and written).
-
-    A range has about *least* words.
-    """
+    """Cut the tiers of a wave into ranges of about *least* words: (first row, end row, words read and written)."""
     words = before.tiers[before.stored[wave.links[:, FROM]], WORDS]
     weights = wave.is_stored * np.add.reduceat(words, wave.starts[:-1]) + wave.tiers[:, GROUPS]
     sums = np.cumsum(weights)

@@ -78,8 +78,7 @@ SUBSET_BITS = 6
 LIVE, OVER = range(2)
 """Rows of the counts of a tier: positions in which the game goes on, and those in which it is over."""
 ALL, CANONICAL, FIRST_CANONICAL, COUNTS = range(4)
-"""Columns of the counts of a tier: all positions, canonical ones, and the rank of the first of these. COUNTS is their
-number."""
+"""Columns of the counts of a tier: all positions, canonical ones, the rank of the first of these; COUNTS columns."""
 
 
 class Sets(NamedTuple):
@@ -120,10 +119,8 @@ class Cubes(NamedTuple):
 
 
 class GroupBuffer(NamedTuple):
-    """The 64 words of a group: the positions `found`, and where the game is `over`.
-
-    `counts` int64[2, COUNTS] counts the positions of the tier.
-    """
+    """The 64 words of a group: the positions `found`, and where the game is `over`. `counts` int64[2, COUNTS] counts
+    the positions of the tier."""
 
     found: Array
     over: Array
@@ -272,10 +269,7 @@ def collect_group(parents, link, mask, group, found):
 
 @lean_kernel
 def copy_same_words(words, word, there, found):
-    """Copy words of a group that keep their number; return the words touched.
-
-    *there* are the numbers of the words, which begin at *word* of *words*.
-    """
+    """Copy the words numbered *there*, from *word* of *words* on, to the same numbers; return the words touched."""
     touched = there
     while there:
         found[lowest(there)] |= words[word]
@@ -414,10 +408,7 @@ def image_of(position, mirror):
 
 @kernel
 def same_in_mirror(cubes, mask, image_cubes, image_mask, mirror):
-    """Return whether the cubes of a tier mirror those of the other tier, in any order.
-
-    Both arrays of cubes are overwritten: ranks become bits of positions.
-    """
+    """Return whether the cubes of a tier mirror those of the other tier, in any order. Overwrites both."""
     runs = find_runs(mask, make_runs_buffer())
     for k in range(len(cubes)):
         for column in range(2):
@@ -446,7 +437,7 @@ def move_one_by_one(parents, parent, shared, mask, group, found):
     """Move the positions of a parent tier into a group one at a time; return the words touched.
 
     For moves that insert several bits into the rank. The parent tier is scanned whole, and children in other groups are
-    skipped, so the cost is positions × groups (`MOST_ONE_BY_ONE` in forward.py limits it).
+    skipped, so the cost is positions × groups (`MOST_ONE_BY_ONE` in tiers.py limits it).
     """
     parent_mask, child_mask = np.uint64(parent[MASK]), np.uint64(mask)
     touched = NOTHING
@@ -471,10 +462,9 @@ def move_one_by_one(parents, parent, shared, mask, group, found):
 
 @lean_kernel
 def canonical(positions, symmetry, number):
-    """Return the positions of a word that come before all their images or equal them.
+    """Return the positions of word *number* that come before all their images or equal them.
 
-    *number* is the word's number in its tier. Positions and images are compared bit by bit from the highest bit, 64 at
-    a time.
+    Positions and images are compared bit by bit from the highest bit, 64 at a time.
     """
     if symmetry.share != SOME_CANONICAL:
         return positions if symmetry.share == ALL_CANONICAL else NOTHING
@@ -496,10 +486,8 @@ def canonical(positions, symmetry, number):
 
 @lean_kernel
 def add_to_tally(row, counts, times, tier, runs):
-    """Add the counts of a tier, all positions some times, to a row of the tally.
-
-    The tally keeps the first position of the lowest tier.
-    """
+    """Add the counts of a tier, all positions *times* times, to a row of the tally, which keeps the first position of
+    the lowest tier."""
     row[POSITIONS] += times * counts[ALL]
     if counts[CANONICAL]:
         if row[STORED] == 0 or tier[NUMBER] < row[FIRST_TIER]:

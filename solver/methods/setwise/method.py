@@ -56,10 +56,7 @@ class Setwise:
     name: ClassVar[str] = "setwise"
 
     def solve(self, game: Game, work: Work) -> SolvedSteps:
-        """Return the solved game; raise NotApplicable if the rules are not plain enough.
-
-        Raises DamagedScratch if scratch files are missing or differ from the journal.
-        """
+        """Return the solved game; raise NotApplicable if the rules are not plain enough, or DamagedScratch."""
         rules = plain_rules(game)
         if self.early and 1 << most_bits(game, rules) <= work.sizes.in_memory:
             raise NotApplicable("its tiers seem to be small")

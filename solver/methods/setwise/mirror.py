@@ -68,10 +68,10 @@ def check_links(mirror: Array, rows_before: Array, rows: Array, links: Array) ->
 
 @lean_kernel
 def write_rank_tables(mask, mirror, mirrored, other, tables):
-    """Write tables that map ranks of a tier to ranks in another tier, six bits at a time.
+    """Write *tables*, int64[MOST_TABLES, 64], that map ranks of a tier to ranks in another tier, six bits at a time.
 
-    *tables* is int64[MOST_TABLES, 64]. *mask* and *other* are the masks of the two tiers. If *mirrored*, the other tier
-    has the mirror images of the positions. The rank of a position is the OR of one entry of each table.
+    *mask* and *other* are the masks of the two tiers. If *mirrored*, the other tier has the mirror images of the
+    positions. The rank of a position is the OR of one entry of each table.
     """
     tables[:] = 0
     rank = 0
@@ -152,7 +152,7 @@ def place_images(stored, tier, tables, ranks, sets, image, is_marked):
 
 @lean_kernel
 def ranks_of_images(tables, number, positions, ranks):
-    """Write the ranks of the images of a word's positions, and return how many; *number* is the word's number."""
+    """Write the ranks of the images of the *positions* of word *number*, and return how many."""
     first, count = first_rank(tables, number), 0
     while positions:
         ranks[count] = first | tables[0, lowest(positions)]

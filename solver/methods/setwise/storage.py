@@ -45,8 +45,7 @@ NO_WORDS = np.empty(0, np.uint64)
 
 
 FEWEST_SENT, MOST_SENT = 1 << 15, 1 << 21
-"""Words in a task for another process: the least, used if memory is short, and the most, so that progress is
-reported soon."""
+"""Words in a task for another process: the least, if memory is short, and the most, so that progress is reported."""
 BYTES_A_WORD = 512
 """Memory of a worker for each word of a task, in bytes: its planes, and what it reads of the wave before or after."""
 
@@ -110,11 +109,8 @@ class Wave:
         """For each tier, the row of its mirror image, and the row of the tier stored for it: its own or that."""
 
     def drop_mirror_images(self, mirror: Array, before: "Wave") -> None:
-        """Keep the one with the lower number of any two mirror-image tiers.
-
-        The wave *before* has been treated so already. Raises NotSymmetric if the mirror does not map tiers to tiers
-        and links to links.
-        """
+        """Keep the one with the lower number of any two mirror-image tiers, as in the wave *before*; raise
+        NotSymmetric."""
         self.mirror, self.image_rows = mirror, image_rows(mirror, self.tiers)
         rows = np.repeat(np.arange(len(self.tiers)), np.diff(self.starts))
         links = np.c_[self.links[:, FROM], rows, self.links[:, SHARED]]
@@ -152,6 +148,7 @@ class Wave:
         return self.begins[chunk], self.begins[chunk + 1] if chunk + 1 < len(self.begins) else len(self.tiers)
 
     def words_by_chunk(self) -> Array:
+        """Return the number of words in each chunk."""
         return np.add.reduceat(self.tiers[:, WORDS], self.begins)
 
     def chunks_of(self, rows: Array) -> Iterator[tuple[int, int, int]]:
@@ -165,18 +162,15 @@ class Wave:
             yield int(chunks[begin]), begin, end
 
     def load(self, storage: WaveStorage, rows: Array, name: str, more: tuple[int, int] = (0, 0)) -> Sets:
-        """Copy the sets of some stored tiers into arrays of this thread and return them.
-
-        *rows* must ascend. The arrays can hold *more* groups and words. (Pages that are never touched take no
-        memory.)
-        """
+        """Copy the sets of some stored tiers, ascending *rows*, into arrays of this thread with space for *more* groups
+        and words."""
         tiers = self.tiers[rows]
         groups, words = groups_of(tiers) + more[0], int(tiers[:, WORDS].sum()) + more[1]
         sets = Sets(tiers, *group_buffers(name, groups), workspace(f"{name} words", words + 1, np.uint64))
         return self.copy_to(sets, storage, rows)
 
     def copy_to(self, sets: Sets, storage: WaveStorage, rows: Array) -> Sets:
-        """Copy the sets of some stored tiers into *sets* and return these. *rows* must ascend."""
+        """Copy the sets of some stored tiers, ascending *rows*, into *sets* and return these."""
         group = word = 0
         for chunk, begin, end in self.chunks_of(rows):
             head = groups_of(self.tiers[slice(*self.rows_of(chunk))])
@@ -186,10 +180,10 @@ class Wave:
         return sets
 
     def load_planes(self, storage: WaveStorage, rows: Array, count: int, name: str) -> WaveValues:
-        """Return the sets of some stored tiers and *count* planes of them, uint64[count, words + 1].
+        """Return the sets of some stored tiers, ascending *rows*, and *count* planes of them, uint64[count, words + 1].
 
-        *rows* must ascend. If the planes are in a sheet, the sets come without words, and the table says where the
-        tiers' words are in the sheet.
+        If the planes are in a sheet, the sets come without words, and the table says where the tiers' words are in the
+        sheet.
         """
         if self.sheet:
             assert storage.scratch
@@ -202,8 +196,7 @@ class Wave:
         return WaveValues(sets, planes)
 
     def load_groups(self, storage: WaveStorage, rows: Array, name: str) -> Sets:
-        """Return the groups of some stored tiers without their words. The table says where the words are in the
-        whole wave."""
+        """Return the groups of some stored tiers without words. The table says where these are in the whole wave."""
         tiers, words = self.tiers[rows], offsets_of(self.words_by_chunk())
         sets = Sets(tiers, *group_buffers(name, groups_of(tiers)), NO_WORDS)
         group = 0
@@ -241,7 +234,7 @@ class Wave:
         return sets
 
     def put_planes(self, storage: WaveStorage, chunk: int, words: Array, planes: Array, begin: int) -> Array | Frame:
-        """Store the planes of a chunk and return where they are. Its words begin at *begin* of *words* and *planes*."""
+        """Store the planes of a chunk, whose words begin at *begin* of *words* and *planes*; return where they are."""
         own = self.tiers[slice(*self.rows_of(chunk))]
         end = begin + int(own[:, WORDS].sum())
         if self.sheet:

@@ -52,9 +52,10 @@ def first_tier(game: Game, start: int) -> Array:
 
 
 def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
-    """Return the tiers that moves from a wave lead to: (table, links, where each tier's links begin).
+    """Return the tiers that moves from a wave lead to: (table, links, where each tier's links begin); None without
+    moves.
 
-    None if there are no moves. Raises NotApplicable if the rules are not plain.
+    Raises NotApplicable if the rules are not plain.
     """
     # Step 1: List all moves of all tiers, and sort them by the tier that they lead to.
     found = np.empty((len(tiers) * (rules.sets.shape[1] - 1), FOUND), np.int64)
@@ -117,10 +118,8 @@ def plain_rules(game: Game) -> Rules:
 
 
 def most_bits(game: Game, rules: Rules) -> int:
-    """Return the greatest number of varying bits of a tier, among the SAMPLED widest of each wave.
-
-    Raises NotApplicable if the rules are not plain there.
-    """
+    """Return the most varying bits of a tier, among the SAMPLED widest of each wave; raise NotApplicable if rules are
+    not plain."""
     tiers, plies, most = first_tier(game, start_of(game)), 0, 0
     while len(tiers):
         ahead, plies = next_tiers(rules, tiers), plies + 1

@@ -62,7 +62,7 @@ def highest(word):
 
 @lean_kernel
 def with_bit(number, place, bit):
-    """Return *number* with *bit* inserted at bit position *place*. Higher bits move up by one.
+    """Return *number* with *bit* inserted at bit position *place*.
 
     >>> bin(with_bit(0b101, 1, 1))
     '0b1011'
@@ -73,7 +73,7 @@ def with_bit(number, place, bit):
 
 @lean_kernel
 def without_bit(number, place):
-    """Return *number* without the bit at bit position *place*. Higher bits move down by one.
+    """Return *number* without the bit at bit position *place*.
 
     >>> bin(without_bit(0b1011, 1))
     '0b101'

@@ -8,11 +8,11 @@ from retrograde.games.kinds.placements import Section
 from retrograde.games.kinds.steps import Steps
 
 MOST_CELLS = 25
-"""Cells of a board at most. A colouring has as many bits, and there are tables for half of them."""
+"""The most cells of a board. A colouring has as many bits, and there are tables for half of them."""
 EDGE_BYTES = 6
 """Bytes of an edge from a shape to another: where it leads, and the number of the move."""
 MOST_PUSHES = 200
-"""Pushes at most: a counter of children has a byte."""
+"""The most pushes: a counter of children has a byte."""
 
 
 class NotShaped(Exception):
@@ -37,7 +37,7 @@ def is_shaped(game: Any) -> bool:
 
 
 def bytes_of_edges(game: Any, tier: int) -> int:
-    """Return how many bytes the edges of a tier take, about: a slide is possible if men stand as if by chance."""
+    """Return about how many bytes the edges of a tier take, if men stand as if by chance."""
     declared, found = game.placements, 0.0
     sections = [section for section in declared.sections if section.tier == tier]
     for section, (_, slots) in zip(sections, game.parts(tier), strict=True):
@@ -62,7 +62,7 @@ class After(NamedTuple):
 
 
 def sections_after(game: Any, section: Section, steps: Steps) -> After:
-    """Return the sections that a section leads to. Raise NotShaped if one of them has a lower tier, or there is none.
+    """Return the sections that a section leads to; raise NotShaped if one does not exist or has a lower tier.
 
     Only a man that moves and takes nothing may stay in the tier. The opponent moves next.
     """
@@ -149,10 +149,8 @@ def free_men(men: set[int], mills: tuple[int, ...]) -> set[int]:
 
 
 def steps_agree(game: Any, position: int, steps: Steps) -> bool:
-    """Return whether steps agree with the rules of a position, with swap the first player to move.
-
-    They must give the same value if the game is over there, or else the same children.
-    """
+    """Return whether steps give the same value or children as the rules of a position; with swap, the first player
+    moves."""
     cells = game.placements.cells
     both = position & (1 << cells) - 1, position >> cells & (1 << cells) - 1
     filled = [any(men & line == line for line in steps.lines) for men in both[:: -1 if steps.kind else 1]]

@@ -25,7 +25,7 @@ DUE_SLOTS = 256
 SYMMETRY_BITS = 7
 """Bits of an edge for the symmetry; the row is above them."""
 FEW = 8
-"""A table is worth filling if it serves more than one colouring for this many of its entries."""
+"""A table is filled if it serves more than one colouring for this number of its entries."""
 MEN = 32
 
 
@@ -147,7 +147,7 @@ def row_of(board, shape):
 
 @inlined_kernel
 def list_cells(shape, cells):
-    """List the occupied cells, ascending; return their number."""
+    """Write the occupied cells to *cells*, ascending; return their number."""
     count = 0
     while shape:
         cells[count] = ((shape & -shape) - 1).bit_count()
@@ -169,8 +169,7 @@ def shape_after(section, shape, cells, source, target, order):
 
 @inlined_kernel
 def find_ranks(board, section, cells, move, shape, symmetry, ranks):
-    """Find for each man its rank after a move (-1: no move) to *shape* and a symmetry; -1 for a man that is taken.
-    Return the image of the shape."""
+    """Write each man's rank after a move (-1: none) to *shape* and a symmetry, -1 if taken; return its image."""
     image = moved(board, shape, symmetry)
     source, target, order = (
         (section.moves[move, 0], section.moves[move, 1], section.moves[move, 3]) if move >= 0 else (-1, -1, 0)
@@ -237,7 +236,7 @@ def in_ranks(shape, line):
 
 @inlined_kernel
 def find_mills(section, shape, source, target, found):
-    """Find the other men of each mill that a man on *target* may close, as bits by rank; return how many mills."""
+    """Write the other men of each mill that a man on *target* may close, as bits by rank; return how many mills."""
     count = 0
     others = shape ^ 1 << source if source >= 0 else shape
     for mill in section.mills:
@@ -249,7 +248,7 @@ def find_mills(section, shape, source, target, found):
 
 @inlined_kernel
 def closes(mask, mills, count):
-    """Return whether a colouring has all men of one of some mills."""
+    """Return whether a colouring has all men of one of the first *count* mills."""
     closed = False
     for at in range(count):
         closed |= mask & mills[at] == mills[at]
@@ -261,8 +260,10 @@ def closes(mask, mills, count):
 
 @kernel
 def find_edges(board, section, begin, end, begins, edges, moves):
-    """Find the edges from rows *begin* to *end*: the row after each move that stays in the tier, and a symmetry that
-    leads there. Write also the number of the move. Return how many there are."""
+    """Write the edges from rows *begin* to *end*, by moves that stay in the tier; return how many there are.
+
+    An edge has the row after the move and a symmetry that leads there; *moves* gets the number of the move.
+    """
     cells = np.empty(MEN, np.int64)
     count = 0
     for row in range(begin, end):
@@ -284,7 +285,7 @@ def find_edges(board, section, begin, end, begins, edges, moves):
 
 
 @lean_kernel
-def look(board, section, begin, end, every, bits, scores, left, buffers):
+def look(board, section, begin, end, every, bits, scores, children_left, buffers):
     """Write the initial scores and counters of rows *begin* to *end* of a section.
 
     *every* has the scores of all slots of the game. Returns False if a move leads to a section that there is not.
@@ -296,9 +297,9 @@ def look(board, section, begin, end, every, bits, scores, left, buffers):
         shape = section.shapes[row]
         list_cells(shape, cells)
         first = section.start + row * ways
-        own_scores, own_left = scores[first : first + ways], left[first : first + ways]
+        own_scores, own_children_left = scores[first : first + ways], children_left[first : first + ways]
         own_scores[:] = 0
-        own_left[:] = 0
+        own_children_left[:] = 0
         free[:] = 0
         for move in range(len(section.moves)):
             # Step 1: is the move possible on this shape?
@@ -315,7 +316,7 @@ def look(board, section, begin, end, every, bits, scores, left, buffers):
             closed = find_closing(section, man, mills, count, closing)
             after = shape_after(section, shape, cells, source, target, order)
             if source >= 0 and section.inside:
-                count_moves(section, man, closing[:closed], own_left)
+                count_moves(section, man, closing[:closed], own_children_left)
             else:
                 fine &= section.bases[0 if source >= 0 else 2] >= 0
                 if fine:
@@ -331,13 +332,13 @@ def look(board, section, begin, end, every, bits, scores, left, buffers):
                     take(place, closing[:closed], free, every, bits, own_scores, ranks, tables, there)
         # Step 4: lines, and positions without a move.
         find_lines(section, shape, closing)
-        finish_look(section, bits, closing, own_scores, own_left)
+        finish_look(section, bits, closing, own_scores, own_children_left)
     return fine
 
 
 @inlined_kernel
 def find_closing(section, man, mills, count, closing):
-    """List the ranks of colourings in which a move closes a mill; return how many."""
+    """Write the ranks of colourings in which a move closes a mill; return how many."""
     closed = 0
     for rank in range(len(section.masks) if count else 0):
         mask = np.int64(section.masks[rank])
@@ -348,17 +349,20 @@ def find_closing(section, man, mills, count, closing):
 
 
 @inlined_kernel
-def count_moves(section, man, closing, left):
-    """Count a move that stays in the tier, but for colourings in which it closes a mill."""
-    for rank in range(len(left)):
-        left[rank] += section.masks[rank] >> man & 1
+def count_moves(section, man, closing, children_left):
+    """Add 1 to the counter of each colouring in which *man* is the mover's, except for the ranks in *closing*.
+
+    Those close a mill by the move, and so leave the tier.
+    """
+    for rank in range(len(children_left)):
+        children_left[rank] += section.masks[rank] >> man & 1
     for rank in closing:
-        left[rank] -= 1
+        children_left[rank] -= 1
 
 
 @inlined_kernel
 def rank_after(place, man, ranks, tables, there):
-    """Find for each colouring its rank after a move that takes nothing.
+    """Write to *there* for each colouring its rank after a move that takes nothing.
 
     If several symmetries make the shape least, the least rank counts: other slots are empty.
     """
@@ -401,7 +405,7 @@ def ways_of(section, men, own):
 
 @inlined_kernel
 def find_free(section, shape, mills, closing, free):
-    """Find which men of the opponent may be taken: those in no mill, or all if every man is in one."""
+    """Write which men of the opponent may be taken: those in no mill, or all if every man is in one."""
     count = 0
     for mill in section.mills:
         if mill & ~shape == 0:
@@ -498,16 +502,16 @@ def find_lines(section, shape, ended):
 
 
 @inlined_kernel
-def finish_look(section, bits, ended, scores, left):
+def finish_look(section, bits, ended, scores, children_left):
     """Decide positions that are over. Count a draw or better as a child that never becomes a WIN."""
     for rank in range(len(scores)):
         if ended[rank]:
             scores[rank] = section.ends[ended[rank]]
-            left[rank] = PRIMITIVE
+            children_left[rank] = PRIMITIVE
         elif scores[rank] >= DRAW_CLASS << bits:
-            left[rank] += 1
-        elif scores[rank] == 0 and left[rank] == 0:
-            left[rank] = PRIMITIVE  # no move: LOSE in 0, which is the score 0
+            children_left[rank] += 1
+        elif scores[rank] == 0 and children_left[rank] == 0:
+            children_left[rank] = PRIMITIVE  # no move: LOSE in 0, which is the score 0
 
 
 # Ply by ply
@@ -522,11 +526,13 @@ def remoteness_due(score, bits):
 
 
 @kernel
-def gather(section, begin, end, bits, remoteness, scores, left, due, undecided, lost, won, lost_starts, won_starts):
-    """List the colourings of rows *begin* to *end* that are decided at a remoteness.
+def gather(
+    section, begin, end, bits, remoteness, scores, children_left, due, undecided, lost, won, lost_starts, won_starts
+):
+    """List the colourings of rows *begin* to *end* that are decided at a remoteness; return how many are lost and won.
 
-    *due* becomes the least remoteness at which something is due in a block, *undecided* how many positions of each row
-    are. Returns how many are lost and won.
+    *due* becomes the least remoteness at which something is due in a block, *undecided* the undecided positions of each
+    row.
     """
     ways = len(section.masks)
     blocks = (ways + DUE_SLOTS - 1) // DUE_SLOTS
@@ -538,7 +544,7 @@ def gather(section, begin, end, bits, remoteness, scores, left, due, undecided, 
         for rank in range(ways):
             slot = section.start + row * ways + rank
             score = np.int64(scores[slot])
-            if left[slot] < DECIDED:
+            if children_left[slot] < DECIDED:
                 undecided[row - begin] += 1
                 block, when = (row - begin) * blocks + rank // DUE_SLOTS, remoteness_due(score, bits)
                 if when > remoteness:
@@ -555,7 +561,8 @@ def gather(section, begin, end, bits, remoteness, scores, left, due, undecided, 
 
 @lean_kernel
 def advance(
-    board, section, begin, end, bits, remoteness, links, frontiers, scores, left, due, undecided, found, buffers
+    board, section, begin, end, bits, remoteness, links, frontiers, scores, children_left, due, undecided, found,
+    buffers,
 ):  # fmt: skip
     """Decide the positions of rows *begin* to *end* that have this remoteness; return how many are lost and won.
 
@@ -577,7 +584,7 @@ def advance(
         shape = section.shapes[row]
         list_cells(shape, cells)
         first = section.start + row * ways
-        own = scores[first : first + ways], left[first : first + ways]
+        own = scores[first : first + ways], children_left[first : first + ways]
         # Step 1: for each move, the colourings of the shape after it that were decided last.
         for at in range(begins[row - begin], begins[row - begin + 1]):
             after, symmetry = edges[at] >> SYMMETRY_BITS, edges[at] & (1 << SYMMETRY_BITS) - 1
@@ -638,13 +645,13 @@ def colourings_before(place, symmetry, masks, buffers):
 @inlined_kernel
 def win(section, masks, mills, count, bits, remoteness, own, won):
     """Make undecided positions WINs, but for those whose move closes a mill. List them, and return how many."""
-    scores, left = own
+    scores, children_left = own
     score, wins = ((WIN_CLASS + 1) << bits) - 1 - remoteness, 0
     for item in masks:
         mask = np.int64(item)
         rank = rank_of(section, mask, section.men, section.own, section.kind)
-        if left[rank] < DECIDED and not (count and closes(mask, mills, count)):
-            scores[rank], left[rank] = score, DECIDED
+        if children_left[rank] < DECIDED and not (count and closes(mask, mills, count)):
+            scores[rank], children_left[rank] = score, DECIDED
             won[wins] = mask
             wins += 1
     return wins
@@ -653,16 +660,16 @@ def win(section, masks, mills, count, bits, remoteness, own, won):
 @inlined_kernel
 def lose(section, masks, mills, count, remoteness, own, lost):
     """Leave undecided positions one child fewer, as `win`. List those that are lost, and return how many."""
-    scores, left = own
+    scores, children_left = own
     losses = 0
     for item in masks:
         mask = np.int64(item)
         rank = rank_of(section, mask, section.men, section.own, section.kind)
-        if left[rank] < DECIDED and not (count and closes(mask, mills, count)):
-            left[rank] -= 1
+        if children_left[rank] < DECIDED and not (count and closes(mask, mills, count)):
+            children_left[rank] -= 1
             # If a child in a later tier lasts longer, the position is lost when that is due.
-            if left[rank] == 0 and scores[rank] <= remoteness:
-                scores[rank], left[rank] = remoteness, DECIDED
+            if children_left[rank] == 0 and scores[rank] <= remoteness:
+                scores[rank], children_left[rank] = remoteness, DECIDED
                 lost[losses] = mask
                 losses += 1
     return losses
@@ -670,31 +677,29 @@ def lose(section, masks, mills, count, remoteness, own, lost):
 
 @inlined_kernel
 def settle(section, begin, bits, remoteness, own, lost, won):
-    """Decide the positions of a block of slots that are due at a remoteness.
-
-    Returns when the next ones are due, and how many are lost and won.
-    """
-    scores, left = own
+    """Decide the positions of a block of slots that are due; return (when the next are due, how many lost, how many
+    won)."""
+    scores, children_left = own
     later, losses, wins = NEVER, 0, 0
     for rank in range(begin, min(len(scores), begin + DUE_SLOTS)):
-        if left[rank] >= DECIDED:
+        if children_left[rank] >= DECIDED:
             continue
         when = remoteness_due(np.int64(scores[rank]), bits)
         if when > remoteness:
             later = min(later, when)
         elif when == remoteness and scores[rank] >= WIN_CLASS << bits:
-            left[rank] = DECIDED
+            children_left[rank] = DECIDED
             won[wins] = section.masks[rank]
             wins += 1
-        elif when == remoteness and left[rank] == 0:
-            left[rank] = DECIDED
+        elif when == remoteness and children_left[rank] == 0:
+            children_left[rank] = DECIDED
             lost[losses] = section.masks[rank]
             losses += 1
     return later, losses, wins
 
 
 @kernel
-def finish(board, section, begin, end, bits, images, scores, left, sizes):
+def finish(board, section, begin, end, bits, images, scores, children_left, sizes):
     """Score what is undecided as a draw, and empty the slots that stand for no position of their own.
 
     Writes how many positions each slot of rows *begin* to *end* stands for: *images* if it is not symmetric.
@@ -707,10 +712,10 @@ def finish(board, section, begin, end, bits, images, scores, left, sizes):
         shape = section.shapes[row]
         list_cells(shape, cells)
         slots = slice(section.start + row * ways, section.start + (row + 1) * ways)
-        own_scores, own_left, own_sizes = scores[slots], left[slots], sizes[(row - begin) * ways :]
+        own_scores, own_children_left, own_sizes = scores[slots], children_left[slots], sizes[(row - begin) * ways :]
         # Step 1: draws.
         for rank in range(ways):
-            if 0 < own_left[rank] < DECIDED:
+            if 0 < own_children_left[rank] < DECIDED:
                 own_scores[rank] = DRAW_CLASS << bits
         # Step 2: how many symmetries of the shape leave each colouring as it is. The first one does nothing.
         _, which = row_of(board, shape)

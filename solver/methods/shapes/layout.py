@@ -125,9 +125,10 @@ def moves_of(steps: Steps, cells: int) -> tuple[Array, Array]:
 def sections_of(
     game: Any, tier: int, begin_of: Callable[[int], int], bits: int
 ) -> Iterator[tuple[Section, Steps, After, SectionArrays]]:
-    """Yield the sections of a tier with their steps and what is after them.
+    """Yield the sections of a tier with their steps and what is after them; raise NotShaped if these do not fit
+    together.
 
-    *begin_of* returns the first slot of a tier. Raises NotShaped if what is declared does not fit together.
+    *begin_of* returns the first slot of a tier.
     """
     starts = {}
     for part in reversed(game.placements.subsections):

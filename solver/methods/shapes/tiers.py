@@ -34,7 +34,7 @@ Report = Callable[[int, int], None]
 BLOCK = 1 << 18
 """Slots in a task, about."""
 CHECKS, CHECK_SLOTS = 6, 1 << 15
-"""Positions of a section whose steps are compared with the rules: so many, and one for each so many slots."""
+"""Positions of a section whose steps are compared with the rules: CHECKS, and one for each CHECK_SLOTS slots."""
 
 
 class ShapeProgress(NamedTuple):
@@ -44,7 +44,12 @@ class ShapeProgress(NamedTuple):
 
 
 class Block:
-    """Some rows of a section, and what is known of them between two plies."""
+    """Rows *begin* to *end* of a section, and what is known of them between two plies.
+
+    `links` are their edges (`kernels.find_edges`). `due` has for each DUE_SLOTS slots of a row the least remoteness at
+    which one of them is due, `undecided` counts the undecided positions of each row, and `lost` and `won` are those
+    decided last.
+    """
 
     def __init__(self, arrays: SectionArrays, begin: int, end: int):
         self.arrays, self.begin, self.end = arrays, begin, end
@@ -58,6 +63,7 @@ class Block:
 
     @property
     def slots(self) -> slice:
+        """The slots of these rows within the tier."""
         ways = len(self.arrays.masks)
         return slice(self.arrays.start + self.begin * ways, self.arrays.start + self.end * ways)
 
@@ -82,7 +88,7 @@ class ShapeTier:
             sections.index(after.moved) if after.moved and arrays.inside else NONE for *_, after, arrays in known
         ]
         """For each section, the number of the section after a move within the tier."""
-        self.left = np.zeros(len(scores), np.uint8)
+        self.children_left = np.zeros(len(scores), np.uint8)
         """Counters of undecided children (see values/score.py)."""
         self.blocks: list[list[Block]] = []
         for arrays in self.arrays:
@@ -96,14 +102,14 @@ class ShapeTier:
         run = map if len(self.scores) <= BLOCK else run  # threads gain nothing
         every = [(block, number) for number, blocks in enumerate(self.blocks) for block in blocks]
         if checkpoint.progress:
-            checkpoint.load(self.scores, self.left)
+            checkpoint.load(self.scores, self.children_left)
         else:
             for _ in run(self.look, every):
                 pass
         if any(arrays.inside for arrays in self.arrays):
             self.propagate(run, report, checkpoint)
         else:
-            self.left[:] = DECIDED
+            self.children_left[:] = DECIDED
         return np.array(self.count(run), np.int64)
 
     def check(self) -> None:
@@ -123,11 +129,11 @@ class ShapeTier:
         """Write the initial scores and counters of a block."""
         block, number = task
         if self.steps[number].lost:
-            self.scores[block.slots], self.left[block.slots] = 0, PRIMITIVE  # LOSE in 0
+            self.scores[block.slots], self.children_left[block.slots] = 0, PRIMITIVE  # LOSE in 0
         else:
             fine = kernels.look(
-                self.board, block.arrays, block.begin, block.end, self.every, self.bits, self.scores, self.left,
-                Buffers.of(block.arrays),
+                self.board, block.arrays, block.begin, block.end, self.every, self.bits, self.scores,
+                self.children_left, Buffers.of(block.arrays),
             )  # fmt: skip
             if not fine:
                 raise NotShaped("a move leads to a section that the steps do not allow for")
@@ -162,7 +168,7 @@ class ShapeTier:
                 pass
             report(len(self.scores) - int(sum(block.undecided.sum() for block in blocks)), remoteness)
             if checkpoint.is_due:
-                checkpoint.save(ShapeProgress(remoteness), (self.scores, self.left))
+                checkpoint.save(ShapeProgress(remoteness), (self.scores, self.children_left))
 
     def link(self, task: tuple[Block, int]) -> None:
         """Find the edges of a block, and what of it is decided at a remoteness."""
@@ -176,8 +182,8 @@ class ShapeTier:
         most = rows * len(arrays.masks)
         masks, starts = np.empty((2, most), np.int32), np.empty((2, rows + 1), np.int64)
         counts = kernels.gather(
-            arrays, block.begin, block.end, self.bits, remoteness, self.scores, self.left, block.due, block.undecided,
-            *masks, *starts,
+            arrays, block.begin, block.end, self.bits, remoteness, self.scores, self.children_left,
+            block.due, block.undecided, *masks, *starts,
         )  # fmt: skip
         block.lost, block.won = (Frontier(masks[at, : counts[at]].copy(), starts[at]) for at in range(2))
 
@@ -188,7 +194,7 @@ class ShapeTier:
         masks, starts = np.empty((2, most), np.int32), np.empty((2, block.end - block.begin + 1), np.int64)
         counts = kernels.advance(
             self.board, block.arrays, block.begin, block.end, self.bits, remoteness, block.links, frontiers,
-            self.scores, self.left, block.due, block.undecided, (*masks, *starts), Buffers.of(block.arrays),
+            self.scores, self.children_left, block.due, block.undecided, (*masks, *starts), Buffers.of(block.arrays),
         )  # fmt: skip
         block.lost, block.won = (Frontier(masks[at, : counts[at]].copy(), starts[at]) for at in range(2))
 
@@ -213,7 +219,7 @@ class ShapeTier:
         sizes = np.empty(block.slots.stop - block.slots.start, np.uint16)
         images = (2 if self.game.placements.swap else 1) * len(self.board.images)
         kernels.finish(
-            self.board, block.arrays, block.begin, block.end, self.bits, images, self.scores, self.left, sizes
+            self.board, block.arrays, block.begin, block.end, self.bits, images, self.scores, self.children_left, sizes
         )
         return count_by_score(self.scores[block.slots], sizes, self.bits)
 

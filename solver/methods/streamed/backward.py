@@ -53,8 +53,7 @@ from retrograde.solver.runtime.tasks import workspace
 Array = np.ndarray[Any, Any]
 
 MANY_SEGMENTS = 4
-"""A tier with this many segments or more is solved in larger tasks, up to half the size of a task of the
-exploration.
+"""A tier with this many segments or more is solved in tasks of up to half the size of a task of the exploration.
 
 If children do not ascend, each task loads all steps of their tier, so that few large tasks are better.
 """
@@ -110,10 +109,8 @@ class StreamedStore(StepsStore):
         yield from reversed(range(len(self.waves)))
 
     def needed_frames(self, number: int) -> list[Frame]:
-        """Return the frames of a wave that are still needed.
-
-        These are positions to be solved, steps for the database, and steps for the wave before if that is not solved.
-        """
+        """Return the frames of a wave that are still needed: positions to be solved, steps for the database, and steps
+        for the wave before if that is not solved."""
         tiers = self.waves[number].values()
         segments = [tier.segments[k] for tier in tiers for k in tier.unsolved]
         segments += [records for tier in tiers for records in tier.records.values()]
@@ -143,7 +140,7 @@ class StreamedStore(StepsStore):
 
     def solve(self, number: int, phase: Phase) -> Iterator[Done]:
         """Solve the segments of a wave and yield their results. Then drop its positions, and the steps of the next
-        wave."""
+        one."""
         tiers = self.waves[number].values()
         # After a wrong assumption the tier has changed, and its unsolved segments are tried again.
         while any(tier.unsolved for tier in tiers):
@@ -230,10 +227,8 @@ class UnsolvedSegment(NamedTuple):
 
 
 class BackwardTask(NamedTuple):
-    """Segments of a wave to be solved.
-
-    `steps` are the steps needed, by tier. `codes` is the number of rows of a tally.
-    """
+    """Segments of a wave to be solved; `steps` are the steps needed, by tier; `codes` is the number of rows of a
+    tally."""
 
     stream: StreamContext
     wave: int

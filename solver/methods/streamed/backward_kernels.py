@@ -117,9 +117,10 @@ def score_move_by_move(game, keys, edges, steps, block, trouble):
 
 @kernel
 def raise_scores(count, block, steps, k, hint):
-    """Raise the best scores of *count* positions by their children in tier k; return the last step found.
+    """Raise the best scores of *count* positions by their children in tier k; return the last step found, -1 for a lost
+    child.
 
-    *hint* is a step near the first child. Returns -1 if a child was not found.
+    *hint* is a step near the first child.
     """
     children, values, best, passed_up = block
     starts, passed = steps.starts, steps.passed

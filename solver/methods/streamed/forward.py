@@ -41,7 +41,7 @@ WRITER_BYTES = 20_000_000
 BYTES_A_CHILD = 32
 """Memory of a worker for each child in a task, in bytes."""
 CACHE_BYTES = 1 << 28
-"""Bytes of scratch files cached in memory, at most."""
+"""The most bytes of scratch files cached in memory."""
 SMALL_TASK = 1 << 17
 """Children in a task of small tiers: enough to outweigh the overhead of a task, few enough to keep all workers busy."""
 LEAST_SAMPLES = 8
@@ -73,7 +73,7 @@ class ForwardSweep:
         work.budget.check(least * child_bytes + WRITER_BYTES, "solving in a stream")
         half = (work.budget.left() - WRITER_BYTES) // 2  # the other half is for the segments' descriptions
         self.children = min(work.sizes.stream_children * work.larger, max(least, half // child_bytes))
-        """Children in a task, at most."""
+        """The most children in a task."""
         self.game, self.work = game, work
         self.scratch = Scratch(work.scratch, min(CACHE_BYTES, max(work.budget.left() // 16, 0)))
         self.stream = StreamContext(game, self.scratch, work.sizes.stream_milestone)
@@ -90,7 +90,7 @@ class ForwardSweep:
     def explore(self, phase: Phase, expected: Callable[[], Sequence[int]] = lambda: ()) -> None:
         """Find all positions; raise NotApplicable if the method does not apply.
 
-        *expected* returns the estimated number of positions of each wave, as soon as it is known; it is asked after
+        *expected* returns the estimated number of positions of each wave, as soon as it is known; it is called after
         each task. The total of the phase is scaled by how far the waves so far differ from the estimate.
         """
         self.scratch.begin(fresh=not self.journal.waves)
@@ -325,10 +325,7 @@ class ForwardSweep:
 
 
 def join_segments(segments: Iterable[NewSegment]) -> Iterator[StreamTier]:
-    """Yield the tiers that some segments make up, ascending.
-
-    If segments of a tier have different moves, the tier gets none.
-    """
+    """Yield the tiers that some segments make up, ascending. If segments have different moves, the tier gets none."""
     by_tier: dict[int, list[NewSegment]] = defaultdict(list)
     for new in segments:
         if new.segment.length:

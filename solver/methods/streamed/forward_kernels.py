@@ -1,8 +1,7 @@
 """The compiled loops of the exploration that call a game's rules, a block of a list at a time.
 
-They are compiled for each variant of a game. There are many small kernels, because a long one takes more than
-proportionally long to compile. A kernel reports in *trouble*, int64[4], how it ended: (a Trouble, the position, the
-row in question, the move).
+There are many small kernels, because a long one takes more than proportionally long to compile. A kernel reports in
+*trouble*, int64[4], how it ended: (a Trouble, the position, the row in question, the move).
 """
 
 from typing import Any, NamedTuple
@@ -39,8 +38,8 @@ class NewLists(NamedTuple):
     """Sorted lists, one after another: `numbers` int64[n], and where each list `ends`.
 
     For each list `remove_finished` fills in: `moves`, int64[k, MOST_SAME], of its first position; `next_tiers`, the
-    tiers that they lead to; and `shared`, how many they are if all positions have these moves, else -1. `over`, a
-    tally by primitive value, counts positions in which the game is over.
+    tiers that they lead to; and `shared`, how many they are if all positions have these moves, else -1. `over`, a tally
+    by primitive value, counts positions in which the game is over.
     """
 
     numbers: Array
@@ -100,6 +99,7 @@ def have_moves(game, positions, moves, trouble):
 
 @kernel
 def child_by(game, position, move):
+    """Return (canonical child of a position by a move, its tier)."""
     return canonical(game, whole(game.do_move(position, move)))
 
 
@@ -272,10 +272,8 @@ def remove_finished(game, tiers, lists, trouble):
 
 @kernel
 def count_by_tier(game, arena, tiers, trouble):
-    """Count the children of a loaded list by tier: rows of *tiers* are (tier, count). Return the number of rows.
-
-    Returns -1 if there are more tiers than rows.
-    """
+    """Count the children of a loaded list by tier in rows (tier, count) of *tiers*. Return how many rows, -1 if there
+    are more."""
     runs = find_runs(arena.table[0, MASK], make_runs_buffer())
     keys = np.empty(BLOCK, np.int64)
     count = 0

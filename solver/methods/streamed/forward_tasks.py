@@ -32,9 +32,9 @@ from retrograde.solver.runtime.work import NotApplicable
 Array = np.ndarray[Any, Any]
 
 MOST_TIERS = 1 << 12
-"""Tiers that the moves of one tier may lead to, at most."""
+"""The most tiers that the moves of one tier may lead to."""
 MOST_SAMPLED = 64
-"""Children sampled from one position to cut a tier into parts, at most."""
+"""The most children sampled from one position to cut a tier into parts."""
 SPOT_CHECKS = 2
 """Positions of a task that are checked by the interpreted rules as well."""
 
@@ -72,10 +72,9 @@ class ForwardTask(NamedTuple):
 
 
 def find_positions(task: ForwardTask) -> ForwardResult | WrongAssumption:
-    """Find the positions of some targets and store them; return the result.
+    """Find the positions of some targets and store them; return the result, or a WrongAssumption about a tier.
 
-    Returns a WrongAssumption if an assumption about a tier turns out wrong. Raises a RuleError if the rules break the
-    contract.
+    Raises a RuleError if the rules break the contract.
     """
     stream, targets = task.stream, task.targets
     # Step 1: Make the children, sorted and without duplicates, and check the images of a few.
@@ -115,7 +114,7 @@ def sort_children(task: ForwardTask) -> Segment | WrongAssumption:
 
 
 def count_next_tiers(task: tuple[StreamContext, int, Segment]) -> tuple[int, dict[int, int]]:
-    """Return the tier of a segment, and how many of its children are in each tier."""
+    """Return (tier of a segment, how many of its children are in each tier)."""
     stream, tier, segment = task
     loader = SegmentLoader(stream.scratch)
     loader.add(segment)

@@ -88,6 +88,7 @@ class ForwardJournal:
                 return
 
     def add(self, kind: int, wave: int, *arrays: Array) -> None:
+        """Add an entry of a kind for a wave."""
         self.log.add((np.array([kind, wave], np.int64), *arrays))
 
     def add_result(self, wave: int, result: ForwardResult) -> None:

@@ -26,10 +26,8 @@ Array = np.ndarray[Any, Any]
 BLOCK = 1 << 10
 """Positions in a block of a list."""
 MOST_BYTES = 14
-"""Bytes of a list for each position, at most.
-
-An int64 for the start and one for the end of a block, a gap, and a code.
-"""
+"""The most bytes of a list for each position: an int64 for the start and one for the end of a block, a gap, and a
+code."""
 
 
 class Arena(NamedTuple):
@@ -119,15 +117,14 @@ def pack_lists(numbers, ends, words, rows):
 
 @kernel
 def blocks_of(arena, row):
+    """Return the number of blocks of a loaded list."""
     return (arena.table[row, COUNT] + BLOCK - 1) // BLOCK
 
 
 @kernel
 def unpack(arena, row, block, runs, out):
-    """Write the positions of one block of a loaded list to *out*; return how many there are.
-
-    *runs* are the runs of ones in the list's mask.
-    """
+    """Write the positions of one block of a loaded list to *out*; return how many there are. *runs* are those of the
+    list's mask."""
     words, table = arena
     written = words.view(np.uint8)
     blocks = blocks_of(arena, row)
@@ -184,10 +181,8 @@ def unpack_steps(arena, row, starts, codes, end):
 
 @kernel
 def drop_duplicates(numbers, ends):
-    """Make sorted lists strictly ascending, and close the gaps between them.
-
-    List k ends at `ends[k]` of *numbers*; the ends are updated.
-    """
+    """Make the sorted lists of *numbers*, which end at *ends*, strictly ascending, close the gaps, and update the
+    ends."""
     end = begin = 0
     for k in range(len(ends)):
         before = np.int64(-1)

@@ -23,10 +23,8 @@ from retrograde.solver.runtime.work import NotApplicable, Outlook, Work, too_sma
 
 @dataclass(frozen=True)
 class StreamedMethod:
-    """The streamed method: positions as sorted lists on disk, values as steps.
-
-    *outlook* makes the estimates of a solve.
-    """
+    """The streamed method: positions as sorted lists on disk, values as steps. *outlook* makes the estimates of a
+    solve."""
 
     outlook: Callable[[Game, Work], Outlook]
     name: ClassVar[str] = "streamed"

@@ -89,6 +89,7 @@ class StreamTier:
 
     @property
     def count(self) -> int:
+        """The number of positions."""
         return sum(segment.length for segment in self.segments)
 
     @property
@@ -142,7 +143,7 @@ class SegmentLoader:
         return Arena(content.view(np.int64), table)
 
     def copy_segments(self) -> tuple[Array, list[int]]:
-        """Copy the segments out of their frames, which may have much else; return the bytes, and where each begins."""
+        """Copy the segments out of their frames, which may have much else; return (the bytes, where each begins)."""
         offsets: dict[Frame, dict[tuple[int, int], int]] = {}
         end = 0
         for segment in self.segments:
@@ -174,8 +175,7 @@ def buffer(name: str, positions: int, lists: int) -> Array:
 
 
 def add_up(tally: Array, more: Array) -> None:
-    """Add a tally to another (see steps.py). The first position is the one in the lower tier, or the lesser one in
-    it."""
+    """Add a tally to another (see steps.py). Of two first positions, (tier, position), keep the lesser."""
     for row in np.flatnonzero(more[:, POSITIONS]).tolist():
         is_first = tally[row, STORED] == 0 or tuple(more[row, FIRST_TIER:]) < tuple(tally[row, FIRST_TIER:])
         if is_first and more[row, STORED]:

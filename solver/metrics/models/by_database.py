@@ -25,7 +25,7 @@ ORDER = (LOSE, DRAW, TIE, WIN)
 
 
 class SkillModel(Model):
-    """Makes a perfect move with a probability, otherwise any move."""
+    """Makes a perfect move with probability *skill*, otherwise any move."""
 
     def __init__(self, skill: Fraction, database: Database, name: str = ""):
         self.name = name or f"skill:{skill_text(skill)}"
@@ -77,10 +77,9 @@ class ExploitModel(Model):
         return best_moves({move: self.brings(game, position, move) for move in game.generate_moves(position)})
 
     def brings(self, game: Game, position: int, move: int) -> tuple[int, ...]:
-        """Return the bounds of what a move brings the mover, in the database's parts of a point.
+        """Return the bounds of what a move brings the mover, in the database's parts of a point, the lower one first.
 
-        The lower bound comes first. Taking the move with the greatest lower bound is proven to bring it, even if play
-        can repeat.
+        The move with the greatest lower bound is proven to bring it, even if play can repeat.
         """
         child = game.do_move(position, move)
         measures = self.database.measures(child)
@@ -93,9 +92,8 @@ class ExploitModel(Model):
 
 
 def weights_by_skill(skill: Fraction, perfect: Any, legal: Any) -> tuple[Any, Any]:
-    """Return the weights of a perfect move and of another move, from the numbers of *perfect* and *legal* moves.
-
-    Works on ints and on arrays.
+    """Return the weights of a perfect move and of another move, from the numbers of *perfect* and *legal* moves, ints
+    or arrays.
 
     >>> weights_by_skill(Fraction(4, 5), 1, 3)  # probabilities 13/15, 1/15 and 1/15
     (13, 1)

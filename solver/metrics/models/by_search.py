@@ -41,7 +41,7 @@ class GreedyModel(Model):
 
 
 def appeal(game: Game, position: int, move: int) -> tuple[int, int]:
-    """Return what a move brings the mover at once, and how good it looks afterwards."""
+    """Return (what a move brings the mover at once, how good the position looks afterwards)."""
     child = game.do_move(position, move)
     mover = game.turn(position)
     brings = ahead(game, lambda player: game.reward(position, move, player), mover)

@@ -84,9 +84,9 @@ def best_moves(keys: Mapping[int, Any]) -> Weights:
 
 
 def checked(name: str, game: Game, position: int, said: Any) -> Weights:
-    """Return a function's result as weights of all legal moves; raise NoModel if it is invalid.
+    """Return a function's result as weights of all legal moves, 0 for moves not named; raise NoModel if it is invalid.
 
-    Moves that the result does not name have weight 0. Fractions become integers in the same ratios.
+    Fractions become integers in the same ratios.
 
     >>> from retrograde.games.catalog import load_game
     >>> checked("mine", load_game("nim:heaps=3"), 3, {3: Fraction(1, 2), 35: Fraction(1, 3)})

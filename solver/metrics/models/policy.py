@@ -60,10 +60,7 @@ def policy_in_file(text: str) -> PolicyModel:
 
 
 def installed_policy(name: str) -> PolicyModel | None:
-    """Return the policy of an installed player; None if no player has that name.
-
-    Raise NoModel if the player has no function `weights` or cannot be loaded.
-    """
+    """Return the policy of the installed player of that name, or None; raise NoModel if it cannot be used."""
     point: EntryPoint | None = next(iter(entry_points(group=GROUP, name=name)), None)
     if point is None:
         return None

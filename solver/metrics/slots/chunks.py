@@ -24,11 +24,9 @@ CHUNKS = 256
 SMALLEST, LARGEST = 1 << 13, 1 << 15
 """Slots of a chunk: the smallest size, if the tier has as many, and the greatest."""
 WAVE = 8
-"""Chunks swept at once, each from the bounds before the wave. A constant, so that results do not depend on the number
-of workers.
-"""
+"""Chunks swept at once, each from the bounds before the wave. A constant, so that results depend on no worker count."""
 MOST_WORDS = 512
-"""Words of scripts that are kept for each slot of a chunk, at most."""
+"""The most words of scripts that are kept for each slot of a chunk."""
 
 
 class TierInputs(NamedTuple):
@@ -55,7 +53,7 @@ class TierInputs(NamedTuple):
 
 
 class LookResult(NamedTuple):
-    """What the rules say about the chunk from slot `begin` on.
+    """The rules' answers about the chunk from slot `begin` on.
 
     `low` and `high` are bounds in which slots of the own tier count as 0. `stays` says whether moves stay in the tier,
     and `pays` whether they pay. `least` and `most` are the extreme bounds met outside. `scripts` are those to be kept.
@@ -90,17 +88,15 @@ class GuessResult(NamedTuple):
 
 
 def chunks_of(size: int) -> list[list[tuple[int, int]]]:
-    """Return the waves of chunks (first and last slot) for a sweep of a tier; the last slots come first."""
+    """Return the waves of chunks (first slot, end) for a sweep of a tier of *size* slots; the last slots come first."""
     length = max(SMALLEST, min(LARGEST, size // CHUNKS))
     chunks = [(begin, min(begin + length, size)) for begin in range(0, size, length)][::-1]
     return [chunks[first : first + WAVE] for first in range(0, len(chunks), WAVE)]
 
 
 def look(task: tuple[TierInputs, int, int, bool, bool]) -> LookResult:
-    """Return what the rules say about a chunk, and its scripts if they are *kept*, which may be *packed*.
-
-    Scripts with more than MOST_WORDS words a slot are not kept.
-    """
+    """Look at a chunk by the rules. Scripts are *kept*, perhaps *packed* (compressed), unless they exceed
+    MOST_WORDS."""
     inputs, begin, end, kept, packed = task
     low, high = np.zeros((2, end - begin), np.int64)
     outside = np.array([1 << 62, -1 << 62])
@@ -117,10 +113,7 @@ def look(task: tuple[TierInputs, int, int, bool, bool]) -> LookResult:
 
 
 def sweep(task: tuple[TierInputs, int, int, int, list[Script]]) -> SweepResult:
-    """Return the bounds of a chunk after a sweep in a mode, by its scripts; without any, these are recorded again.
-
-    Slots that stand for no position get bounds of 0.
-    """
+    """Return the bounds of a chunk after a sweep in a mode, by its scripts; without any, these are recorded again."""
     inputs, begin, end, mode, scripts = task
     low, high = inputs.own_low.array[begin:end].copy(), inputs.own_high.array[begin:end].copy()
     change, empty = 0, np.ones(end - begin, np.bool_)
@@ -132,7 +125,7 @@ def sweep(task: tuple[TierInputs, int, int, int, list[Script]]) -> SweepResult:
 
 
 def make_plans(task: tuple[TierInputs, int, int, list[Script]]) -> GuessResult:
-    """Return improved guesses of a chunk and the plans that make them; guesses stand in `own_low`."""
+    """Return improved guesses of a chunk and the plans that make them; guesses are in `own_low`."""
     inputs, begin, end, scripts = task
     numbers = inputs.own_low.array[begin:end].copy()
     guesses = SlotGuesses(inputs.low.array, inputs.high.array, inputs.first, inputs.own_low.array, begin, numbers)
@@ -141,7 +134,7 @@ def make_plans(task: tuple[TierInputs, int, int, list[Script]]) -> GuessResult:
 
 
 def sweep_plans(task: tuple[TierInputs, int, int, list[ChunkPlan]]) -> GuessResult:
-    """Return improved guesses or margins of a chunk by its plans; they stand in `own_low`."""
+    """Return guesses or margins of a chunk, in `own_low`, improved by its plans."""
     inputs, begin, end, plans = task
     numbers = inputs.own_low.array[begin:end].copy()
     changes = [float(replay.sweep_plan(plan, inputs.own_low.array, numbers)) for plan in plans]
@@ -149,7 +142,7 @@ def sweep_plans(task: tuple[TierInputs, int, int, list[ChunkPlan]]) -> GuessResu
 
 
 def count(task: tuple[TierInputs, int, int]) -> Array:
-    """Return for each value the number of slots and positions of a block of slots, and the first slot."""
+    """Return int64[3, 3]: for each value the number of slots and of positions from *begin* to *end*, and the first."""
     inputs, begin, end = task
     counts = np.zeros((3, 3), np.int64)
     counts[2] = -1
@@ -162,10 +155,7 @@ def count(task: tuple[TierInputs, int, int]) -> Array:
 
 
 def bounds_of(inputs: TierInputs, position: Any) -> tuple[int, int]:
-    """Return player 0's bounds of any position, in units of 2**-bits.
-
-    All tiers must be finished, and `inputs` be of none of them (k = -1).
-    """
+    """Return player 0's bounds of any position, in grains. All tiers must be finished; *inputs* have k = -1."""
     low, high = np.zeros((2, 1), np.int64)
     script = recording_of(inputs, 0, 1).of_position(position)
     sweep_script(script, inputs, 0, low, high, LOOK)
@@ -173,6 +163,7 @@ def bounds_of(inputs: TierInputs, position: Any) -> tuple[int, int]:
 
 
 def recording_of(inputs: TierInputs, begin: int, end: int, checks: bool = False) -> Recording:
+    """Return a recording of the slots from *begin* to *end* of the own tier."""
     return Recording(inputs.game, inputs.numbering, inputs.k, begin, end, inputs.bits, checks)
 
 
@@ -187,10 +178,8 @@ def scripts_of(inputs: TierInputs, begin: int, end: int, kept: list[Script]) -> 
 def sweep_script(
     script: Script, inputs: TierInputs, begin: int, low: Array, high: Array, mode: int, outside: Array | None = None
 ) -> int:
-    """Give the slots of a script new bounds, in *low* and *high* of their chunk; return the greatest change.
-
-    Raises PayoffOverflow if a bound is too great.
-    """
+    """Write new bounds for a script's slots to *low* and *high* of their chunk; return the greatest change. Raises
+    PayoffOverflow."""
     chunk = ChunkBounds(
         inputs.low.array, inputs.high.array, inputs.first, inputs.own_low.array, inputs.own_high.array,
         begin, low, high, inputs.endless.array, mode, np.zeros(2, np.int64) if outside is None else outside,

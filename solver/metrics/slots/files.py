@@ -38,7 +38,7 @@ class SlotFiles:
         return checksum(low, high)
 
     def is_whole(self, begin: int, end: int, expected: int) -> bool:
-        """Return whether the bounds of some slots have the expected checksum."""
+        """Return whether the bounds of the slots from *begin* to *end* have the expected checksum."""
         found = checksum(self.low.array[begin:end], self.high.array[begin:end])
         self.release()
         return found == expected
@@ -58,4 +58,5 @@ class SlotFiles:
 
 
 def checksum(low: Array, high: Array) -> int:
+    """Return the CRC-32 of both arrays."""
     return zlib.crc32(np.ascontiguousarray(high).data, zlib.crc32(np.ascontiguousarray(low).data))

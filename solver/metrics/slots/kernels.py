@@ -35,7 +35,7 @@ Of the script:
 BY_CHANCE = 2
 """Who moves at a node of chance; the others are the players' numbers."""
 DEEPEST = 2000
-"""Moves in a row between two slots, at most."""
+"""The most moves in a row between two slots."""
 OPEN = 1 << 62
 """The target of a position whose moves are being followed."""
 MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -45,8 +45,8 @@ MIX = np.uint64(0x9E3779B97F4A7C15)
 class RecordedTiers(NamedTuple):
     """The slots of all tiers: tier `tiers[k]` has the places from `starts[k]` to `starts[k + 1]`.
 
-    Slots of tier number `own` are recorded; -1 for none. `pays` says whether moves may pay, and `checks` whether to
-    check that `index` and `unindex` undo one another.
+    Slots of tier number `own` are recorded; -1 for none. `pays`: moves may pay. `checks`: check that `index` and
+    `unindex` undo one another.
     """
 
     tiers: Array
@@ -133,7 +133,7 @@ def begin_slot(recorder):
 
 @lean_kernel
 def finish_slot(found, tiers, recorder):
-    """Make the last node stand for the slot. If *found*, its target and payoff, is another one, link to that."""
+    """Make the last node stand for the slot: add one that links to *found* (target, payoff) if that is another."""
     target, payoff = found
     count = recorder.state[NODES]
     if count == 0 or target != -count:
@@ -143,7 +143,7 @@ def finish_slot(found, tiers, recorder):
 
 @lean_kernel
 def expand(game, position, tier, tiers, recorder):
-    """Follow all moves of a position; return the target that leads to it, and the payoff if it is an end.
+    """Follow all moves of a position; return (target that leads to it, payoff if it is an end).
 
     The position becomes a node, after those of its children. If it has a single move that pays nothing, the target is
     that of the move.
@@ -234,7 +234,7 @@ def add_node(begin, moves, who, recorder):
 
 @lean_kernel
 def child_of(game, position, move, tier, recorder):
-    """Return the canonical child by a move, and its tier; record a breach of the contract."""
+    """Return (canonical child by a move, its tier); record a breach of the contract."""
     child = as_position(game.do_move(position, move))
     if move < 0 or not is_position(child):
         fail(recorder, Trouble.BROKEN, position)
@@ -283,7 +283,7 @@ def balance(paid, other, position, recorder):
 
 @lean_kernel
 def find_target(game, position, tier, tiers, recorder):
-    """Return (-1, target, payoff) of a position, or a new entry of the hash table and 0, 0 if it must be followed."""
+    """Return (-1, target, payoff) of a position, or (new entry of the hash table, 0, 0) if it must be followed."""
     none, nothing = np.int64(-1), np.int64(0)
     # Case: it has a slot.
     slot = whole(game.index(position))
@@ -345,7 +345,7 @@ def entry_of(position, recorder):
 
 @lean_kernel
 def fail(recorder, what, position):
-    """Record an error and its position, unless there is one already; return 0, 0."""
+    """Record an error and its position, unless there is one already; return (0, 0)."""
     if recorder.trouble[0] == Trouble.FINE:
         recorder.trouble[0] = what
         note(recorder.trouble, position)

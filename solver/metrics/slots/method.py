@@ -40,6 +40,7 @@ class SlotBoundsMethod:
 
 
 def solved_from(store: SlotStore) -> SolvedBounds:
+    """Return the solved game for the database writer, with a legend row for each value that slots have."""
     scale = 1 << store.bits
     details = {"scale": scale, "error": store.error / scale, "numbering": numbering_digest(store.game)}
     numbering = store.numbering
@@ -49,7 +50,7 @@ def solved_from(store: SlotStore) -> SolvedBounds:
 
 
 def row_of(store: SlotStore, kind: int, value: Any) -> LegendRow:
-    """Return the legend row of a value: number of slots, number of positions, and an example."""
+    """Return the legend row of *value*, in column *kind* of the counts; its example is the first position."""
     by_tier = np.stack([store.counts[k] for k in range(len(store.numbering.tiers))])[:, :, kind]
     examples = by_tier[by_tier[:, 2] >= 0, 2]
     example = int(examples[0]) if len(examples) else -1

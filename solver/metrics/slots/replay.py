@@ -97,8 +97,8 @@ class SlotGuesses(NamedTuple):
 def read_link(script, at, who):
     """Read the link at word *at* of a node where *who* moves.
 
-    Return (the next word, odds, what the move pays, target, payoff). Odds are 1 for a player's move. The payoff is 0
-    unless the target is an end. Amounts are in grains.
+    Return (next word, odds, what the move pays, target, payoff), amounts in grains. Odds are 1 for a player's move. The
+    payoff is 0 unless the target is an end.
     """
     words = script.words
     odds, gain, payoff = np.int64(1), np.int64(0), np.int64(0)
@@ -121,9 +121,9 @@ def read_link(script, at, who):
 
 @kernel
 def sweep_script(script, chunk):
-    """Give the slots of a script new bounds, as far as the mode allows; return the greatest change.
+    """Write new bounds for a script's slots, as far as the mode allows; return the greatest change, -1 beyond LIMIT.
 
-    Return -1 if a bound exceeds LIMIT. In mode STAY, bounds are 1 where players may be able to stay forever, else 0.
+    In mode STAY, bounds are 1 where players may be able to stay forever, else 0.
     """
     words, staying = script.words, chunk.mode == STAY
     nodes = np.empty((2, script.nodes.max()), np.int64)
@@ -218,14 +218,14 @@ def settle(chunk, i, low, high):
 
 @lean_kernel
 def add_product(total, odds, bound):
-    """Return a sum plus *odds* times *bound*. A sum may exceed 64 bits, so it has two parts: upper * 2**32 + lower."""
+    """Return a sum plus *odds* times *bound*. It may exceed 64 bits: (upper, lower) means upper * 2**32 + lower."""
     upper, lower = total
     return upper + odds * (bound >> 32), lower + np.uint64(odds) * np.uint64(bound & 0xFFFFFFFF)
 
 
 @lean_kernel
 def mean(added, total):
-    """Return a sum of `add_product` divided by *total*: rounded down, and 1 if there is a remainder, else 0.
+    """Return (a sum of `add_product` divided by *total* and rounded down, 1 if there is a remainder, else 0).
 
     *total* is below 2**31. This is long division in base 2**32.
     """
@@ -276,10 +276,7 @@ class NodeGuesses(NamedTuple):
 
 @kernel
 def guess_by_script(script, guesses, plan):
-    """Sweep the guesses of a script's slots by all moves, and write the best moves to *plan*.
-
-    Return the greatest change; -1 if the plan is full.
-    """
+    """Sweep a script's guesses, and write the best moves to *plan*. Return the greatest change, -1 if it is full."""
     words, count = script.words, script.nodes.max()
     nodes = NodeGuesses(
         np.empty(count), np.empty(count), np.empty(count), np.empty(count, np.int64), np.empty(count, np.int64)

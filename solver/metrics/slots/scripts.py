@@ -46,7 +46,7 @@ Array = np.ndarray[Any, Any]
 ENOUGH = 1 << 18
 """Words of a script, about: few enough to stay in a core's cache."""
 MOST_WORDS = 1 << 28
-"""Words for which there is memory, at most."""
+"""The most words for which there is memory."""
 ENTRIES, MOST_ENTRIES = 64, 1 << 21
 """Entries of the hash table of a slot's positions between slots, at first and at most. Half of them may be used."""
 LARGER = 8
@@ -57,8 +57,8 @@ class Script(NamedTuple):
     """The script of some slots of a chunk.
 
     `words` int32 or int64 are the nodes. `rows` are the slots, counted from the first of the chunk, and `nodes` says
-    how many nodes each has. `end` is the target of ends. A point is `scale` grains. `pays` says whether links have what
-    the move pays.
+    how many nodes each has. `end` is the target of ends. A point is `scale` grains. `pays`: links have what the move
+    pays.
     """
 
     words: Array
@@ -90,9 +90,10 @@ def word_type(numbering: SlotNumbering) -> type:
 
 
 class Recording:
-    """Records the slots *begin* to *end* of tier number *k* by the rules; *bits* are the bits after the point.
+    """Records the slots *begin* to *end* of tier number *k* by the rules, with *bits* bits after the point.
 
-    Raises PayoffOverflow if amounts are too great for these bits, and RuleError if the rules break the contract.
+    Raises PayoffOverflow if amounts are too great for these bits, and RuleError if the rules break the contract;
+    *checks* add a check that index() and unindex() undo one another.
     """
 
     def __init__(
@@ -155,7 +156,7 @@ class Recording:
         return bool(self.recorder.trouble[0] == Trouble.FINE)
 
     def enlarge(self) -> None:
-        """Use a larger hash table or more words from now on; raise RuleError beyond the greatest size."""
+        """Enlarge the hash table or the words, whichever was full; raise RuleError beyond the greatest size."""
         found, entries, size = self.recorder.state, len(self.recorder.keys), len(self.recorder.words)
         if 2 * found[kernels.ENTRIES] > entries:
             entries *= LARGER

@@ -17,15 +17,14 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from random import Random
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from retrograde.games.catalog import variant
-from retrograde.games.contract.game import UNDECIDED, Game, RuleError, Traits, is_none
+from retrograde.games.contract.game import UNDECIDED, Game, Traits, is_none
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
-from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
+from retrograde.solver.metrics.expectation_cycles import PayoffOverflow, refuse_endless
 from retrograde.solver.metrics.expectation_kernels import LIMIT
 from retrograde.solver.metrics.slots import chunks
 from retrograde.solver.metrics.slots.chunks import LookResult, TierInputs, chunks_of
@@ -83,14 +82,15 @@ class SlotStore:
         """Greatest difference of two bounds, in grains."""
 
     def groups(self) -> Iterator[int]:
+        """Yield the tier numbers, last first."""
         yield from reversed(range(len(self.numbering.tiers)))
 
     def keep(self, done: Done) -> StoredCounts:
-        """Accept a tier that is in the files; return how many slots, its number, and how many positions it has.
+        """Accept a tier that is in the files; return how many slots, its tier, and how many positions it has.
 
-        If its checksum does not match, it will be solved again, and the counts are 0. So they are for a tier that was
-        accepted before. *done* has the tier's index, its checksum, its error and its counts by value (three rows:
-        positions, stored slots, first slots).
+        *done* has the tier's number, checksum and error, and its counts by value (three rows: stored slots, positions,
+        first slots). The counts are 0 if the checksum does not match, so that the tier is solved again, or if it was
+        accepted before.
         """
         (k, check, error), counts = done
         part = self.numbering.slice_of(int(k))
@@ -121,7 +121,7 @@ class SlotStore:
         yield np.array([k, check, int((high - low).max())]), counts.ravel()
 
     def inputs_of(self, k: int, size: int) -> TierInputs:
-        """Return what tasks receive for a tier; *k* is -1 for none."""
+        """Return what tasks receive for tier number *k*, which has *size* slots; -1 for none."""
         low, high = (self.work.zeros(f"own {name}{k}", size, np.int64) for name in ("low", "high"))
         files, nowhere = self.files, SharedArray(np.zeros(0, np.uint8))
         return TierInputs(self.game, self.numbering, files.low, files.high, k, low, high, nowhere, self.bits)
@@ -175,6 +175,7 @@ class SlotStore:
         return change
 
     def sweep_until_stable(self, inputs: TierInputs, scripts: Scripts, mode: int, phase: Phase) -> None:
+        """Sweep a tier until no bound changes."""
         while self.sweep(inputs, scripts, mode, phase):
             pass
 
@@ -188,7 +189,8 @@ class SlotStore:
         scripts = {found.begin: found.scripts for found in looked}
         endless = self.find_endless(inputs, scripts, phase)
         if pays and endless.any():
-            self.refuse_endless(inputs.k, int(endless.argmax()))
+            tier = int(self.numbering.tiers[inputs.k])
+            refuse_endless(self.game, self.game.write(self.game.unindex(tier, int(endless.argmax()))))
         # Case: play always ends. Start near the guess and sink.
         if not endless.any():
             self.begin_near(inputs, scripts, (least, most), pays, phase)
@@ -207,14 +209,6 @@ class SlotStore:
                 return
             np.maximum(low, 0, out=low)
             np.minimum(high, 0, out=high)
-
-    def refuse_endless(self, k: int, slot: int) -> NoReturn:
-        """Raise RuleError: moves pay and players may go on forever, so payments need not converge."""
-        position = self.game.write(self.game.unindex(int(self.numbering.tiers[k]), slot))
-        raise RuleError(
-            f"{variant(self.game)}, position {position}: moves of its tier pay a reward, and from here players may go "
-            "on for ever; let tiers rise, or let ends alone pay"
-        )
 
     def begin_near(
         self, inputs: TierInputs, scripts: Scripts, limits: tuple[int, int], pays: bool, phase: Phase
@@ -265,10 +259,8 @@ class SlotStore:
     def improve(
         self, task: Any, guesses: TierInputs, recipes: Scripts | Plans, phase: Phase, plans: Plans | None = None
     ) -> float:
-        """Sweep guesses or margins by *recipes*, and return the greatest change.
-
-        *recipes* are the scripts or plans of chunks, by first slot. Collect new plans in *plans*.
-        """
+        """Sweep guesses or margins by *recipes*, the scripts or plans of chunks, and return the greatest change.
+        Collect new plans in *plans*."""
         change, numbers = 0.0, guesses.own_low
         for wave in chunks_of(len(numbers)):
             tasks = [(guesses, begin, end, recipes.get(begin, [])) for begin, end in wave]
@@ -309,7 +301,7 @@ def added(first: Array, second: Array) -> Array:
 
 
 def memory_of(game: Game, numbering: SlotNumbering) -> int:
-    """Return the memory in bytes that the most demanding tier needs, with the tiers it reads, as estimated."""
+    """Return about how many bytes the most demanding tier needs, with the tiers that it reads."""
     sizes = np.diff(numbering.starts)
     chance = Random(0)
     needs = (sum(int(sizes[row]) for row in needed(game, numbering, k, chance)) for k in range(len(sizes)))
@@ -318,7 +310,7 @@ def memory_of(game: Game, numbering: SlotNumbering) -> int:
 
 
 def needed(game: Any, numbering: SlotNumbering, k: int, chance: Random) -> Iterable[int]:
-    """Return the numbers of other tiers that some random walks from a tier reach."""
+    """Return the numbers of other tiers that some random walks from tier number *k* reach."""
     found: set[int] = set()
     tier = int(numbering.tiers[k])
     for _ in range(WALKS):

@@ -65,10 +65,8 @@ class DistanceCells:
         kernels.mark_captures(cells, found.known, found.saved)
 
     def reaches_limit(self, side: int) -> tuple[bool, bool]:
-        """Return whether a side to move wins anywhere in exactly PATIENCE plies, and whether it loses so.
-
-        PATIENCE is the number of plies that the fifty-move rule allows.
-        """
+        """Return whether a side to move wins anywhere in exactly as many plies as the fifty-move rule allows, and loses
+        so."""
         found = np.empty(count_positions(self.formation.codes), np.uint8)
         write_codes(self.formation.codes, side, self.scores_of, just_in_time(), found)
         return bool((found == 1).any()), bool((found == 2).any())
@@ -120,7 +118,7 @@ def just_in_time() -> Array:
 
 
 class CellSorter:
-    """The cells of an ending with one side to move, in the layout of words."""
+    """Puts the cells of an ending with one side to move, given in the layout of words, into the order of a table."""
 
     def __init__(self, formation: Formation, cells: Array):
         self.formation, self.known = formation, cells
@@ -130,10 +128,10 @@ class CellSorter:
         return self.some(order, file, 0, order.length(file))
 
     def best(self, file: int, to_values: Callable[[Array], Array]) -> TableOrder:
-        """Return the order in which these cells compress best, judged by samples.
+        """Return the order in which these cells compress best, judged by small samples of all orders and large ones of
+        the best.
 
-        *to_values* maps cells to the values that a table has. The first round takes small samples of all orders, the
-        second larger samples of the best ones.
+        *to_values* maps cells to the values that a table has.
         """
         found = table_orders(self.formation.name)
         for (samples, size), kept in zip(SAMPLES, BEST, strict=True):

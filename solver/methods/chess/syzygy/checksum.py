@@ -18,19 +18,13 @@ CHUNK = 1 << 24
 LEAST = 240
 """Shorter chunks are padded with zeros to this many bytes."""
 MOST_CHUNKS = 4
-"""For more chunks the last hash is another function, which is not implemented.
-
-Tables of five men have one or two chunks.
-"""
+"""For more chunks the last hash is another function, not implemented. Tables of five men have one or two."""
 K0, K1, K3, K_PAIR = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0xC949D7C7509E6557, 0x9DDFEA08EB382D69
 MASK = (1 << 64) - 1
 CRC32C = 0x82F63B78
 """The polynomial of CRC-32C, bits reversed."""
 MIXED, ROUND = 5, 30
-"""Words of 64 bits that are mixed in together, and words in a round.
-
-In full rounds every other group is mixed in another way.
-"""
+"""Words of 64 bits that are mixed in together, and words in a round. In full rounds every other group differs."""
 
 
 def checksum(content: bytes) -> bytes:
@@ -124,6 +118,7 @@ def crc_table() -> Array:
 
 @lean_kernel
 def rotate(word, bits):
+    """Return the word rotated to the right."""
     return word >> np.uint64(bits) | word << np.uint64(64 - bits)
 
 

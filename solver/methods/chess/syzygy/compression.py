@@ -22,12 +22,9 @@ from retrograde.solver.methods.chess.syzygy import kernels
 Array = np.ndarray[Any, Any]
 
 MOST_SYMBOLS = VALUE = 4095
-"""The number of symbols at most: one less than fit into twelve bits.
-
-VALUE, the last number of twelve bits, marks a symbol that is a value and no pair.
-"""
+"""The most symbols. VALUE, the last number of twelve bits, marks a symbol that is a value and no pair."""
 FEW_SYMBOLS = 384
-"""The number of symbols used to compare orders of positions, which is enough for that. Values alone are at most 256."""
+"""The number of symbols used to compare orders of positions. Values alone are at most 256."""
 LEAST_BLOCK = 5
 """Log2 of the least block size in bytes: a block holds at least one symbol."""
 LONGEST = 32
@@ -54,10 +51,8 @@ class CompressedValues(NamedTuple):
 
 
 def compress(values: Array, block_bits: int, flags: int = 0) -> CompressedValues:
-    """Return values, uint8[n], compressed in blocks of at most 2^*block_bits* bytes.
-
-    A smaller block size is used if the result is smaller.
-    """
+    """Return values, uint8[n], compressed in blocks of at most 2^*block_bits* bytes, or fewer if the result is
+    smaller."""
     if (values == values[0]).all():
         return CompressedValues(bytes([flags | ALONE, values[0]]))
     # Step 1: Pair symbols, and find the length of each symbol's code.
@@ -93,9 +88,9 @@ def compressed_size(values: Array) -> int:
 
 
 def blocks_of(symbols: Array, bits: Array, lengths: Array, most: int) -> tuple[int, Array, Array]:
-    """Return the best block size, where each block begins, and how many values each has.
+    """Return (log2 of the best block size, first symbol of each block, int64[blocks + 1], number of values in each).
 
-    The size is log2 of bytes, at most *most*; the arrays are int64[blocks + 1] and int64[blocks].
+    The block size is at most 2^*most* bytes.
     """
     firsts, sizes = np.empty(len(symbols) + 1, np.int64), np.empty(len(symbols), np.int64)
     best: tuple[int, tuple[int, Array, Array]] | None = None
@@ -112,10 +107,9 @@ def blocks_of(symbols: Array, bits: Array, lengths: Array, most: int) -> tuple[i
 
 
 def pair_symbols(values: Array, most: int = MOST_SYMBOLS) -> tuple[Array, list[tuple[int, int]], Array]:
-    """Return the symbols that stand for values, and what each symbol means; at *most* that many symbols.
+    """Return (symbols that stand for values, what each symbol means, how many values it stands for), at *most* so many.
 
-    The results are the symbols, uint16; for each symbol the two that it is a pair of, or its value and -1; and the
-    number of values that it stands for, int64.
+    A symbol, uint16, means the two that it is a pair of, or its value and -1.
     """
     count = int(values.max()) + 1
     pairs = [(value, -1) for value in range(count)]
@@ -175,7 +169,7 @@ def code_lengths(counts: Array) -> Array:
 
 
 def huffman(counts: Array) -> Array:
-    """Return the lengths of a Huffman code, int64."""
+    """Return the lengths of a Huffman code for symbols with these *counts*, int64."""
     lengths = np.zeros(len(counts), np.int64)
     heap = [(int(count), symbol, [symbol]) for symbol, count in enumerate(counts.tolist()) if count]
     heapq.heapify(heap)
@@ -205,7 +199,7 @@ def codes_of(bits: Array, order: Array, offsets: list[int], least: int, most: in
 
 
 def index_of(sizes: Array, count: int) -> tuple[bytes, int, Array]:
-    """Return the index, log2 of its stride, and the number of values in each block.
+    """Return (the index, log2 of its stride, the number of values in each block).
 
     Empty blocks follow the others if the last entry needs them. Each entry of the index is for the value in the middle
     of its stride: its block, and its offset among the values of the block.

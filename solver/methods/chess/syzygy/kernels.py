@@ -34,9 +34,8 @@ LOSS, BLESSED, DRAWN, CURSED, WIN = range(5)
 def mark_captures(cells, known, saved):
     """Add AT_MOST to the cells of positions in which the best capture brings what they are worth.
 
-    *known* and *saved* are what captures bring, as `find_departures` of `methods/chess/kernels.py` writes it. *known*
-    is uint8[64 * words]: one more than the plies of the best capture, so that odd codes are losses and even ones wins;
-    0 if the best is a draw or there is none. *saved* has a bit for each position in which a capture does not lose.
+    *known* and *saved* are the DepartureResults of captures: odd codes are losses and even ones wins, one more than the
+    plies; 0 is a draw if *saved* has the position, else no capture.
     """
     late = PATIENCE + 1  # a greater code is beyond the fifty-move rule
     for index in range(len(saved)):
@@ -187,10 +186,9 @@ def fill_worths(cells, counts, values):
 
 @lean_kernel
 def clear_unread(cells, quiet):
-    """Set cells to ANY if readers never ask for their distance.
+    """Set cells to ANY if readers never ask for their distance: draws, and wins by a zeroing move in 1 or 101 plies.
 
-    These are draws, and wins by a capture or a pawn's move, in 1 or 101 plies. *quiet* are the positions in which other
-    moves may win as soon, as a set: they keep their cells.
+    *quiet* are the positions in which other moves may win as soon, as a set: they keep their cells.
     """
     for spot in range(len(cells)):
         worth, plies = (cells[spot] & WORTH) >> 8, cells[spot] & PLIES
@@ -223,10 +221,9 @@ def count_distances(cells, halved, counts):
 
 @lean_kernel
 def fill_distances(cells, halved, numbers, values):
-    """Write the values that a table has for distances.
+    """Write the values that a table has for distances, their numbers by *numbers* uint8[5, 256].
 
-    A value is the number of the distance, from *numbers* uint8[5, 256]. A cell that may be any gets the lower number of
-    its neighbours before and after, which is the more frequent one.
+    A cell that may be any gets the lower number of its neighbours before and after, which is the more frequent one.
     """
     last, spot = np.int64(-1), 0
     while spot < len(cells):
@@ -257,10 +254,10 @@ MOST_IN_SYMBOL, MOST_VALUES = 256, 1 << 16
 
 @lean_kernel
 def count_pairs(symbols, lengths, counts):
-    """Add to *counts* int32[n, n] how often each pair of symbols appears.
-
-    Pairs that would stand for more than MOST_IN_SYMBOL values do not count. Of three equal symbols the first two are a
+    """Add to *counts* int32[n, n] how often each pair of symbols appears; of three equal symbols the first two are a
     pair.
+
+    Pairs that would stand for more than MOST_IN_SYMBOL values do not count.
     """
     spot = 1
     while spot < len(symbols):
@@ -274,10 +271,8 @@ def count_pairs(symbols, lengths, counts):
 
 @lean_kernel
 def join_pairs(symbols, joined):
-    """Replace each pair that has a symbol of its own by it, in index. Return how many symbols remain.
-
-    *joined* uint16[n, n] has these symbols, 0 for none.
-    """
+    """Replace pairs by their symbols in *joined* uint16[n, n] (0 for none), in place. Return how many symbols
+    remain."""
     count, spot = 0, 0
     while spot < len(symbols):
         if spot + 1 < len(symbols):
@@ -317,10 +312,7 @@ def cut_blocks(symbols, bits, lengths, limit, firsts, sizes):
 
 @lean_kernel
 def write_blocks(symbols, bits, codes, firsts, size, data):
-    """Write the codes of symbols into blocks of *size* bytes, the highest bit first.
-
-    *data* uint8 must be 0.
-    """
+    """Write the codes of symbols into blocks of *size* bytes, the highest bit first. *data* uint8 must be 0."""
     for block in range(len(firsts) - 1):
         at = block * size * 8
         for spot in range(firsts[block], firsts[block + 1]):

@@ -51,6 +51,7 @@ class TableOrder:
 
     @property
     def has_pawns(self) -> bool:
+        """Whether there are pawns, which then come first."""
         return self.codes[0] & 7 == PAWN
 
     @property
@@ -140,10 +141,8 @@ def table_orders(name: str) -> list[TableOrder]:
 
 
 def first_groups(codes: list[int]) -> list[tuple[int, ...]]:
-    """Return the men that a table may begin with.
-
-    These are all pawns, those of the side with fewer first; or three single men in any order; or both kings.
-    """
+    """Return the men that a table may begin with: all pawns, those of the side with fewer first; or three single men in
+    any order; or both kings."""
     pawns = sorted((len(list(group)), code) for code, group in groupby(sorted(c for c in codes if c & 7 == PAWN)))
     if pawns:
         return [tuple(code for count, code in pawns for _ in range(count))]
@@ -219,9 +218,7 @@ def pawns_on(count: int, file: int) -> dict[int, tuple[int, ...]]:
 
 
 def number_of_pawn(square: int) -> int:
-    """Return the number of a pawn's square, greater the nearer to a file at the edge.
-
-    On the same file it is greater the nearer to the first rank.
+    """Return the number of a pawn's square, greater the nearer to a file at the edge, then to the first rank.
 
     >>> number_of_pawn(8), number_of_pawn(15), number_of_pawn(16), number_of_pawn(52)
     (47, 46, 45, 0)
@@ -232,9 +229,7 @@ def number_of_pawn(square: int) -> int:
 
 @cache
 def combinations_of(count: int, free: int) -> Array:
-    """Return the placements of *count* like men, up to three, on free squares, uint8[ways, 3].
-
-    The rows are by digit, the squares of a row ascending.
+    """Return the placements of *count* like men, up to three, on free squares by digit, uint8[ways, 3].
 
     >>> combinations_of(2, 4)[:, :2].tolist()
     [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]]

@@ -73,10 +73,7 @@ def endings_in(database: SlotsDatabase) -> list[str]:
 
 
 def write_tables(database: SlotsDatabase, name: str, folder: Path, listener: Listener | None = None) -> None:
-    """Write both files of one ending in a database by distance to zeroing into a folder.
-
-    Raises MemoryLimit, before doing anything, if there is too little memory.
-    """
+    """Write both files of one ending in a database by distance to zeroing into a folder; raise MemoryLimit."""
     formation = Formation(name)
     if (needed := memory_needed(formation)) > MemoryBudget().left():
         raise MemoryLimit(f"to write the tables of {name} takes {format_size(needed)} of memory, which is not free")
@@ -129,10 +126,8 @@ def flags_of(cells: DistanceCells) -> list[int]:
 
 
 def sub_tables(formation: Formation, cells: Array, phase: Phase, flags: int | None = None) -> list[SubTable]:
-    """Return the values of a table for each file of the leading pawn.
-
-    They are who wins if *flags* is None, else distances with these flags.
-    """
+    """Return the values of a table for each file of the leading pawn: who wins if *flags* is None, else distances with
+    these flags."""
     sorter, halved, found = CellSorter(formation, cells), halved_by(flags or 0), []
     to_values = stored_worths if flags is None else partial(stored_distances, halved=halved)
     for file in range(table_orders(formation.name)[0].files):

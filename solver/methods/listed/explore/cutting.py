@@ -6,18 +6,17 @@ TierBlock = tuple[int, int, int]
 """The key of a list, and begin and end of a block in it."""
 
 TASK = 1 << 15
-"""Positions in a task, at least. Enough to outweigh the cost of handing it over, few enough that no worker waits long
-for another."""
+"""Least positions in a task: enough to outweigh the cost of sending it, few enough that no worker waits long."""
 FEW = 64
-"""One item of this number is checked a second time, up to the number asked for."""
+"""One of this number of items is checked a second time, up to the number that the caller wants."""
 
 
 def cut_into_tasks(
     blocks: Iterable[tuple[int, int]] | Iterable[TierBlock], least: int = TASK, whole: bool = False
 ) -> Iterator[list[TierBlock]]:
-    """Group lists into tasks of about *least* items, cutting long lists unless they must stay *whole*.
+    """Group lists, (key, length) or (key, begin, end), into tasks of about *least* items.
 
-    Lists are given as (key, length) or (key, begin, end).
+    Long lists are cut unless they must stay *whole*.
 
     >>> TASK
     32768

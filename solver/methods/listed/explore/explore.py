@@ -33,19 +33,16 @@ from retrograde.solver.runtime.work import NotApplicable, Work
 Array = np.ndarray[Any, Any]
 
 EARLY = 1 << 18
-"""Up to this number of positions found, each task checks more positions with the interpreted rules. Later there are
-many tasks."""
+"""Up to this number of positions found, each task checks EARLY_CHECKS positions with the interpreted rules, later 1."""
 EARLY_CHECKS = 4
 LEAST_ARRIVALS = 1 << 26
-"""Bytes of children that are merged with the known positions at once, at least. More if memory allows."""
+"""Least bytes of children that are merged with the known positions at once. More if memory allows."""
 SCORE, INDEX = 2, 0.625
 """Bytes of a position's score, and of a search index for each position."""
 CYCLIC = 8
-"""Bytes for each position of a tier with cycles, about, without predecessor lists: counters, sizes, frontiers or
-checksums.
-"""
+"""Bytes for each position of a tier with cycles, about, without predecessor lists: counters, sizes, frontiers."""
 WIDE = 8
-"""Bytes of a position of one word, at most."""
+"""The most bytes of a position of one word."""
 
 
 class Explorer:
@@ -159,10 +156,8 @@ class Explorer:
         return self.may_spill() and self.work.budget.left() < WIDE * came
 
     def merge(self, arrivals: dict[int, list[Array]], fresh: dict[int, list[Array]]) -> None:
-        """Move arrived children that are not known to *fresh*: disjoint sorted lists for each tier.
-
-        Raises MemoryLimit if there is not enough memory to sort them.
-        """
+        """Move arrived children that are not known to *fresh*: disjoint sorted lists for each tier. Raises
+        MemoryLimit."""
         came = [(tier, sum(map(len, heap))) for tier, heap in arrivals.items()]
         # Positions of several words are sorted into a second array.
         each = 8 * 2 * self.width or 8
@@ -199,6 +194,7 @@ class Explorer:
         return SCORE * self.found + self.largest()
 
     def mean_size(self, wave: waves.AnyWave) -> float:
+        """Return the mean number of images of a position in a wave, by a sample."""
         return mean_size(self.game, listed(waves.sample_of(wave)))
 
     def largest(self) -> int:
@@ -215,8 +211,8 @@ class Explorer:
     def seems_larger(self, limit: int, new: int) -> bool:
         """Return True if no move stays in its tier, and there are or soon will be more positions than *limit*.
 
-        *new* is the size of the last wave. "Soon": more than an eighth of the limit is known, and more than a third of
-        it is new.
+        *new* is the size of the last wave. "Soon": more than an eighth of the limit is known, and a third of that is
+        new.
         """
         growing = self.found > limit // 8 and 3 * new > self.found
         return (growing or self.found > limit) and all(tier != child for tier, child in self.edges)
@@ -254,10 +250,8 @@ class Explorer:
             self.spill()
 
     def state_space(self) -> StateSpace | SpilledStateSpace:
-        """Return all known positions as one list, sorted within each tier.
-
-        Frees each tier's runs as soon as they are joined, so that positions are not in memory twice.
-        """
+        """Return all known positions as one list, sorted within each tier. Frees each tier's runs as soon as they are
+        joined."""
         if self.spilled:
             lists = self.spilled.all_positions()
             starts = np.cumsum([0, *map(len, lists.values())])

@@ -1,5 +1,4 @@
-"""Compiled loops over sorted lists: gather children, remove known ones, look positions up. They are independent of the
-game.
+"""Compiled loops over sorted lists: gather children, remove known ones, look positions up. They call no rules.
 
 Two ways to look up the children of a row of a matrix (see rules/kernels.py):
 
@@ -27,8 +26,7 @@ class TierLists(NamedTuple):
 
 
 SAMPLE_BITS = 6
-"""An index samples one position of 64 (a power of two). Positions crowd at some leading bits, so that an index by these
-alone leaves long blocks to search."""
+"""An index has every 64th position as a sample, because many positions may share their leading bits."""
 SAMPLE = 1 << SAMPLE_BITS
 
 
@@ -185,7 +183,7 @@ def halve(keys, children, lows, counts):
 
 @kernel
 def look_up(positions, samples, search, places):
-    """Write the index of each child in *search*; children that are nowhere are left as they are.
+    """Write to *places* the index of each child in *search*; leave those that are nowhere as they are.
 
     Bisects the samples first, which are few and stay in the cache, then the 64 positions from one sample to the next.
     """
@@ -210,7 +208,7 @@ def look_up(positions, samples, search, places):
 
 @kernel
 def stretch_of(tiers, starts, tier):
-    """Return where the list of a tier begins and ends among all positions; an unknown tier has an empty list."""
+    """Return where the list of a tier begins and ends among all positions; (0, 0) for an unknown tier."""
     k = find(tiers, 0, len(tiers), tier, 0)
     return (starts[k], starts[k + 1]) if k < len(tiers) and tiers[k] == tier else (0, 0)
 

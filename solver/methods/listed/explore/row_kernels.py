@@ -1,4 +1,4 @@
-"""Compiled loops over sorted lists of positions of several words: the twins of those in kernels.py, and a radix sort.
+"""Compiled loops over sorted lists of positions of several words, like those in kernels.py, and a radix sort.
 
 A list is int64[n, words], a row for each position. Rows are compared word by word, the first word first.
 """
@@ -29,6 +29,7 @@ def compare(left, i, right, j):
 
 @kernel
 def copy_row(source, i, target, j):
+    """Copy row i of *source* to row j of *target*."""
     for word in range(source.shape[1]):
         target[j, word] = source[i, word]
 
@@ -50,7 +51,7 @@ def sort_by_digit(rows, word, shift, out):
 
 @kernel
 def sort(rows, spare):
-    """Return the rows sorted: in *rows* or in *spare*, which is as large. The other one has arbitrary contents.
+    """Return the rows sorted, in *rows* or in *spare*, which is as large. The other one has arbitrary contents.
 
     Sorts by the lowest digit of the last word first. Bits that are the same in all rows are skipped.
     """
@@ -82,10 +83,7 @@ def unique(rows):
 
 @kernel
 def find_row(rows, low, high, others, j, hint):
-    """Return the index of row j of *others*, or of the first greater one, in sorted *rows* from *low* to *high*.
-
-    Gallops from *hint* as `find` does.
-    """
+    """Return the index of row j of *others*, or of the first greater one, in sorted *rows*; gallops as `find` does."""
     hint = min(max(hint, low), high)
     step = 1
     # Step 1: gallop forwards or backwards until *low* and *high* enclose the row.
@@ -138,9 +136,9 @@ def merge(left, right, out):
 
 @kernel
 def gather(columns, children, tiers, out, child_tiers):
-    """Copy the children of each row of a matrix to *out*, and their tiers; leave out missing moves.
+    """Copy the children of each row of a matrix to *out*, and their tiers to *child_tiers*; leave out missing moves.
 
-    Returns how many there are, and whether all are in one tier.
+    Return (how many there are, whether all are in one tier).
     """
     count, plain = 0, True
     for row in range(children.shape[0]):

@@ -57,6 +57,7 @@ class TieredPositions:
         return (tier, tier) in self.edges
 
     def read(self, begin: int, end: int) -> Array:
+        """Return the positions with indices *begin* to *end*."""
         raise NotImplementedError
 
 
@@ -88,6 +89,7 @@ class StateSpace(TieredPositions):
 
     @property
     def lists(self) -> TierLists:
+        """The lists of all tiers, for kernels."""
         return TierLists(self.tiers, self.starts, self.positions)
 
     def read(self, begin: int, end: int) -> Array:
@@ -120,10 +122,7 @@ def is_large(starts: Array) -> bool:
 
 
 def index_of_positions(starts: Array, positions: Array, work: Work) -> SharedIndex:
-    """Return the index of positions that are sorted within tiers.
-
-    It is empty if tiers are small, or positions have several words.
-    """
+    """Return an index of positions; it is empty if tiers are small, or positions have several words."""
     tiers = len(starts) - 1 if is_large(starts) and positions.ndim == 1 else 0
     shifts, bases, sizes = np.zeros((3, tiers), np.int64)
     for k in range(tiers):
@@ -145,8 +144,8 @@ def index_of_positions(starts: Array, positions: Array, work: Work) -> SharedInd
 
 
 def levels(tiers: list[int], edges: set[tuple[int, int]]) -> list[list[int]]:
-    """Group the numbers of tiers into levels, to be solved one after another. Tiers of a level do not depend on each
-    other.
+    """Group the numbers of tiers into levels, to be solved one after another. No tier of a level depends on another of
+    it.
 
     >>> levels([0, 1, 2, 3], {(0, 1), (0, 2), (1, 3), (2, 3), (1, 1)})
     [[3], [1, 2], [0]]

@@ -17,18 +17,18 @@ Array = np.ndarray[Any, Any]
 Edges = set[tuple[int, int]]
 """Pairs of tiers (from, to) that a move connects."""
 Pieces = list[tuple[int, Array]]
-"""Positions by tier: (tier, positions) pairs."""
+"""Pairs (tier, positions)."""
 
 SMALL = 256
 """Fewer positions of a tier than these are expanded together with those of other tiers."""
 COMPACT = 1 << 20
-"""When a task has found this number of children for a tier, it sorts them and drops duplicates to save memory."""
+"""A task that has found this number of children for a tier sorts them and drops duplicates, to save memory."""
 
 
 def expand(game: Game, parts: Pieces, checks: int) -> tuple[Pieces, Edges]:
     """Return the children of positions by tier, and the pairs of tiers that moves connect.
 
-    Checks *checks* of the positions with the interpreted rules.
+    Compares *checks* of the positions with the interpreted rules.
     """
     found: dict[int, list[Array]] = {}
     loose: dict[int, int] = {}  # by tier, children since the last sort
@@ -52,8 +52,7 @@ def expand(game: Game, parts: Pieces, checks: int) -> tuple[Pieces, Edges]:
 
 
 def children_of(expander: Expander, group: Pieces) -> Iterator[tuple[Edges, Pieces]]:
-    """Yield the children of positions of some tiers, which ascend, block by block: pairs of tiers, and children by
-    tier."""
+    """Yield (pairs of tiers, children by tier) of the positions of a group of tiers, which ascend, block by block."""
     tiers = np.repeat([tier for tier, _ in group], [len(part) for _, part in group])
     positions = concatenate([part for _, part in group]) if group else tiers
     for begin, end in expander.blocks(0, len(positions)):
@@ -81,10 +80,7 @@ def children_of(expander: Expander, group: Pieces) -> Iterator[tuple[Edges, Piec
 
 
 def merge(heaps: list[tuple[int, list[Array], list[Array]]]) -> Pieces:
-    """Return for each tier its sorted distinct new positions.
-
-    *heaps* has (tier, children that have arrived, known sorted lists) for each tier.
-    """
+    """Return the sorted distinct new positions of each tier, from (tier, children that arrived, known sorted lists)."""
     merged = []
     for tier, heap, known in heaps:
         new = distinct(heap)
@@ -140,7 +136,7 @@ def loops_for(positions: Array) -> Any:
 
 
 def concatenate(arrays: list[Array]) -> Array:
-    """Return arrays concatenated. Many small arrays that live long would fragment memory."""
+    """Return arrays as one; a single array is not copied."""
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
@@ -157,10 +153,7 @@ def merge_sorted(lists: list[Array]) -> Array:
 
 
 def distinct(heap: list[Array]) -> Array:
-    """Return the sorted distinct numbers of some arrays. Empties *heap*, to save memory.
-
-    NumPy's vectorised sort is faster than merging sorted pieces. It has none for positions of several words.
-    """
+    """Return the sorted distinct numbers of some arrays. Empties *heap*, to save memory."""
     numbers = np.concatenate(heap)
     heap.clear()
     if numbers.ndim > 1:
@@ -173,8 +166,5 @@ def distinct(heap: list[Array]) -> Array:
 
 
 def position_type(greatest: Any) -> type[np.integer[Any]]:
-    """Return the integer type for positions up to *greatest*, or for their words.
-
-    32 bits take half the memory and sort twice as fast.
-    """
+    """Return the integer type for positions up to *greatest*, or for their words. Narrow ones sort twice as fast."""
     return np.int64 if isinstance(greatest, tuple) or greatest >= 1 << 32 else np.uint32

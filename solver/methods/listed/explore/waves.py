@@ -38,10 +38,12 @@ class WaveBlock(NamedTuple):
 
 
 def lengths(wave: AnyWave) -> list[tuple[int, int]]:
+    """Return (tier, number of positions) for each tier of a wave."""
     return [(tier, len(positions)) for tier, positions in wave.items()]
 
 
 def size(wave: AnyWave) -> int:
+    """Return the number of positions in a wave."""
     return sum(map(len, wave.values()))
 
 

@@ -22,7 +22,7 @@ TOGETHER_BITS = 4
 BYTES_A_POSITION = 6
 """Memory for each loaded position beside its list, in bytes."""
 MOST_BITS = 16
-"""Positions that are loaded together at most, as a power of two."""
+"""The most positions that are loaded together, as a power of two."""
 
 
 class LoadedLists(NamedTuple):
@@ -46,7 +46,7 @@ class LoadedLists(NamedTuple):
 
 
 def bytes_needed(pending: int, children_left: Array) -> int:
-    """Return the memory for the lists of *pending* positions, whose parents have not been looked up, at most.
+    """Return the most memory for the lists of *pending* positions, whose parents have not been looked up.
 
     An edge to such a position is counted in the undecided-children counter of its undecided parent.
     """

@@ -27,13 +27,13 @@ class Seeds(NamedTuple):
     """Initial scores and counters of some positions, from expanding them, each field an array.
 
     `scores`: the score of a primitive position or of an empty slot, otherwise the best score passed up by children in
-    later tiers (0 for none). `left`: the number of distinct children within the tier, plus one if a child in a later
-    tier saves the position from losing, so that the counter never reaches 0; PRIMITIVE if the game is over or the slot
-    empty. `sizes`: the number of symmetric positions. `counts`: the number of distinct children within the tier.
+    later tiers (0 for none). `children_left`: the number of distinct children within the tier, plus one if a child in a
+    later tier saves the position from losing, so that the counter never reaches 0; PRIMITIVE if the game is over or the
+    slot empty. `sizes`: the number of symmetric positions. `counts`: the number of distinct children within the tier.
     """
 
     scores: Array
-    left: Array
+    children_left: Array
     sizes: Array
     counts: Array
 
@@ -176,11 +176,11 @@ class LoadedBlock(NamedTuple):
 
 @kernel
 def load_lists(lists, first, scores, children_left, decided, unpropagated, out):
-    """Copy the predecessor lists that may still be needed, with undecided parents only (see in_memory.py).
+    """Copy the predecessor lists that may still be needed, with undecided parents only; return how many.
 
     These are the lists of positions, numbered from *first* on, that are undecided or have a score in *unpropagated*.
-    *scores* begins with position *first*; *children_left* covers the whole tier, because parents lie anywhere. Writes
-    a LoadedBlock to *out*, positions counted from *first*. Returns the number of positions.
+    *scores* begins with position *first*; *children_left* covers the whole tier, because parents lie anywhere. Writes a
+    LoadedBlock to *out*, positions counted from *first*.
     """
     count = end = 0
     for i in range(len(lists.begins) - 1):
@@ -236,12 +236,11 @@ def mark_at(frontier, position):
 
 @kernel
 def split_parents(children, counts, first, frontier, good, bad):
-    """Split the parents of a frontier into those that now reach their best score, and the others.
+    """Split the parents of a frontier into those that now reach their best score, and the others. Return both numbers.
 
     The *children* are in the frontier, or their complements (`~`) are if the same player moves again. Parent number
     *first* + i has `counts[i]` of them. Writes to *good* each parent with a winning move: to a LOSE of the opponent, to
     a WIN of its own, or to a TIE while ties are propagated. Writes to *bad* every other parent, once for each child.
-    Returns the lengths of both.
     """
     goods = bads = end = 0
     for i in range(len(counts)):

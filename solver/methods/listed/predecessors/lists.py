@@ -23,7 +23,7 @@ from retrograde.solver.runtime.work import Work
 Array = np.ndarray[Any, Any]
 
 BYTES_A_POSITION = 4
-"""Memory for each position of a tier for the offset of its predecessor list, in bytes."""
+"""Memory for the offset of each position's predecessor list, in bytes."""
 BUFFER = 1 << 26
 """Bytes of packed edges that may wait in memory before they are written to disk."""
 FRONTIER = 1 << 15
@@ -31,14 +31,12 @@ FRONTIER = 1 << 15
 EVERY = 16
 """Tasks between two checks of the memory. Also the most blocks of lists in a task of looking up parents."""
 GROWTH = 1.25
-"""Factor by which edges grow on disk when they are inverted, at most about. (Quixo on 4×4: 1.12.)"""
+"""The most by which edges grow on disk when they are inverted, as a factor, about. (Quixo on 4×4: 1.12.)"""
 SAMPLE = 8
-"""Part (one in this number) of the disk budget that is written before the total is extrapolated."""
+"""The total is extrapolated once one part in this number of the disk budget is written."""
 OTHER_DISK_BYTES = 12
-"""Bytes on disk for each position beside its predecessor list, at most.
-
-Scores and counters: 5 bytes in the journal, and in two editions of a checkpoint.
-"""
+"""The most bytes on disk for each position beside its predecessor list: 5 bytes for its score and counter in the
+journal, and in two editions of a checkpoint."""
 MARGIN = 20
 """One part in this number of the free disk space is left to other programs."""
 
@@ -70,7 +68,7 @@ class NoLists(NamedTuple):
 
 
 class PredecessorWriter:
-    """Collects the edges of all positions of a tier, then inverts them into predecessor lists.
+    """Collects the edges of all positions of a tier, then inverts them into predecessor lists. A context manager.
 
     Edges stay in memory while it suffices and a kill would not lose much. Otherwise they are written to scratch files
     under *name*, and the *arrays*, with an item for each position, to the journal. If *on_disk*, this happens from the
@@ -78,9 +76,7 @@ class PredecessorWriter:
 
     A new solve resumes from these files: `done` is the number of positions whose edges are on disk. The bucket size
     suits the memory, or is that of the solve that is resumed. If edges `exceeds_disk`, the caller may `give_up`
-    predecessor lists and use forward passes.
-
-    Use it as a context manager. Scratch files are deleted at the end, unless the solve fails.
+    predecessor lists and use forward passes. Scratch files are deleted at the end, unless the solve fails.
     """
 
     def __init__(
@@ -148,10 +144,7 @@ class PredecessorWriter:
             self.scratch.begin(fresh=True)
 
     def add(self, packed: sorting.PackedEdges, done: int) -> None:
-        """Add the packed edges of a block of positions; *done* positions are finished afterwards.
-
-        Blocks must come in ascending order.
-        """
+        """Add the packed edges of the next block of positions; *done* positions are finished afterwards."""
         for edges, block in zip(self.edges, packed, strict=True):
             if len(block):
                 edges.blocks.append(block)
@@ -179,7 +172,7 @@ class PredecessorWriter:
         return self.log.log.journal is not None and time.monotonic() - self.begun > self.work.sizes.predecessors_seconds
 
     def exceeds_memory(self, done: int) -> bool:
-        """Return True if memory will not suffice when the other positions have as many edges as the first *done*."""
+        """Return True if memory will not suffice if other positions have as many edges as the first *done*."""
         expected = self.bytes_in_memory * self.layout.positions // done
         # The expected total plus a quarter, without the part in use already, and the offsets of the lists.
         offsets = BYTES_A_POSITION * self.layout.positions
@@ -187,10 +180,7 @@ class PredecessorWriter:
 
     @property
     def exceeds_disk(self) -> bool:
-        """Whether the disk will not suffice for the predecessor lists of all positions.
-
-        Extrapolates from the edges on disk, once there are enough of them for a good estimate (see SAMPLE).
-        """
+        """Whether the disk will not suffice for all predecessor lists, extrapolated from the edges on disk."""
         if not self.on_disk:
             return False
         most, count = self.work.sizes.predecessors_at_most, self.layout.positions
@@ -219,7 +209,7 @@ class PredecessorWriter:
         self.log.restart(NoLists())
 
     def spill(self, done: int) -> None:
-        """Write the edges in memory to disk, and log it. They are those of positions up to *done*."""
+        """Write the edges in memory, of positions up to *done*, to disk, and log it."""
         tasks = ((self.scratch, bucket, edges.blocks) for bucket, edges in enumerate(self.edges) if edges.blocks)
         spilled = list(self.work.starmap(sorting.write_edges, tasks))
         self.add_spilled(spilled)
@@ -259,10 +249,7 @@ class PredecessorWriter:
 
 
 def spare_disk(folder: Path, positions: int) -> int:
-    """Return the disk budget for a tier's predecessor lists, in bytes.
-
-    *folder* is the scratch folder. Negative if the rest of the solve does not fit either.
-    """
+    """Return the disk budget for a tier's predecessor lists, in bytes. Negative if the rest does not fit either."""
     free = int(psutil.disk_usage(str(folder)).free)
     return free - free // MARGIN - unwritten_bytes(folder) - OTHER_DISK_BYTES * positions
 
@@ -314,10 +301,9 @@ class PredecessorLists:
             scratch.cache_at_most(max(0, work.budget.left() // 2))
 
     def parents_of(self, frontier: Array) -> Iterator[Array]:
-        """Yield the parents of some positions, in arrays.
+        """Yield the parents of some positions, in arrays; a parent as often as it has distinct children among them.
 
-        A parent appears as often as it has distinct children among the positions. If the same player moves in parent
-        and child, the complement (`~`) of the parent's number stands for it.
+        If the same player moves in parent and child, the complement (`~`) of the parent's number stands for it.
         """
         self.pending -= len(frontier)
         yield from self.work.starmap(look_up, self.lookup_tasks(frontier))

@@ -30,10 +30,10 @@ from retrograde.solver.values.score import BLOCK, WIN_CLASS, decided_from
 
 Array = np.ndarray[Any, Any]
 Children = tuple[Array, Array]
-"""The children of a block that are in the frontier, and their number for each position.
+"""The children of a block that are in the frontier, one position after another, and their number for each position.
 
-Only undecided positions have any. Children are distinct and within the tier, one position after another; complements
-(`~`) if the same player moves again.
+Only undecided positions have any. Children are distinct and within the tier, complements (`~`) if the same player moves
+again.
 """
 ExpandAgain = Callable[[ArraySlice], Children]
 """Expands a block of positions and returns their children in a frontier."""
@@ -46,10 +46,8 @@ PassTask = tuple[ExpandAgain, ArraySlice, int, BucketLayout]
 
 
 def find_parents(expand: ExpandAgain, marks: ArraySlice, begin: int, layout: BucketLayout) -> tuple[int, Array, Array]:
-    """Return the end of a block, its positions with a winning child in the frontier, and the others.
-
-    The others appear once for each child in the frontier (see `kernels.split_parents`).
-    """
+    """Return (end of a block, its positions with a winning child in the frontier, the others once for each such
+    child)."""
     children, counts = expand(marks)
     good, bad = np.empty(len(counts), np.int64), np.empty(len(children), np.int64)
     goods, bads = kernels.split_parents(children, counts, begin, marks.array, good, bad)
@@ -88,10 +86,9 @@ class ForwardPasses:
             yield expand, self.frontier, begin, self.layout
 
     def load_if_they_fit(self, scores: Array, children_left: Array, unpropagated: list[int]) -> None:
-        """Build the predecessor lists that may still be needed, if they fit in memory.
+        """Build the predecessor lists that may still be needed, if they fit in memory, with undecided parents only.
 
-        These are the lists of positions that are undecided or have a score in *unpropagated*, with undecided parents
-        only.
+        These are the lists of positions that are undecided or have a score in *unpropagated*.
         """
         if self.lists or not self.work.shares_memory:
             return
@@ -184,4 +181,4 @@ class ForwardPropagation(Propagation):
                 self.note(self.last.setdefault(score, ScoredPositions()), positions)
 
     def check_draws(self) -> None:
-        """Do nothing: this check compares the rules' own parents with children, and here the rules give no parents."""
+        """Do nothing: the check compares parents by the rules with children, and here the rules give none."""

@@ -44,6 +44,7 @@ class BucketLayout(NamedTuple):
 
     @property
     def buckets(self) -> int:
+        """The number of buckets."""
         return (self.positions - 1 >> self.shift) + 1
 
     @property
@@ -56,13 +57,12 @@ class BucketLayout(NamedTuple):
         return bucket << self.shift
 
     def size(self, bucket: int) -> int:
+        """Return the number of positions in a bucket."""
         return min(self.begin(bucket + 1), self.positions) - self.begin(bucket)
 
 
 def bits_for(memory: int, workers: int) -> int:
-    """Return the size of buckets, as a power of two, that suits the free memory in bytes.
-
-    Each of the *workers* may invert a bucket at the same time.
+    """Return the size of buckets, as a power of two, if each worker may invert a bucket at once in *memory* bytes.
 
     >>> bits_for(8_000_000_000, 2), bits_for(500_000_000, 2), bits_for(0, 2)
     (21, 18, 16)
@@ -142,10 +142,7 @@ class ParentLists(NamedTuple):
 
 
 class StoredParentLists(NamedTuple):
-    """Predecessor lists of *size* positions on disk, in one frame: `begins`, then `parents`.
-
-    The fields of these names are their types.
-    """
+    """Predecessor lists of *size* positions on disk, in one frame: `begins`, then `parents`, which name their types."""
 
     frame: Frame
     size: int

@@ -43,7 +43,7 @@ MEMORY_CHECK_BLOCKS = 4
 class CyclicTier(NamedTuple):
     """A tier that is to be solved, as tasks get it: number k of a ListedTable or NumberedTable.
 
-    The arrays have an item for each position of the tier. `left` holds the undecided-children counters (see
+    The arrays have an item for each position of the tier. `children_left` holds the undecided-children counters (see
     values/score.py). `sums` uint8, uint16 or uint32[n] are checksums of the parents (see values/edges.py); empty if
     predecessor lists are used.
     """
@@ -51,7 +51,7 @@ class CyclicTier(NamedTuple):
     table: Any
     k: int
     scores: ArraySlice
-    left: ArraySlice
+    children_left: ArraySlice
     sums: ArraySlice
 
     @classmethod
@@ -62,6 +62,7 @@ class CyclicTier(NamedTuple):
 
     @property
     def number(self) -> int:
+        """The tier as the rules number it."""
         return int(self.table.tiers[self.k])
 
     @property
@@ -91,7 +92,7 @@ class TierProgress(NamedTuple):
     """The progress at a checkpoint of a tier.
 
     `expanded` positions are expanded. Checksums of parents have `checksum_bytes` bytes. `frontier` is empty until all
-    are expanded. Then it is [class, remoteness] of the positions decided last. Within a forward pass a third number
+    are expanded. Then it is (class, remoteness) of the positions decided last. Within a forward pass a third number
     says how many positions are updated.
     """
 
@@ -104,12 +105,13 @@ class TierArrays(NamedTuple):
     """The arrays of a CyclicTier, and `sizes`, the numbers of symmetric positions (empty without symmetry)."""
 
     scores: Array
-    left: Array
+    children_left: Array
     sizes: Array | CompressedArray
     sums: Array
 
 
 def checkpoint_of(work: Work, bits: int, k: int) -> Checkpoint:
+    """Return the checkpoint of tier number k."""
     return Checkpoint(work, f"checkpoint{bits}-{k}", TierProgress)
 
 
@@ -125,7 +127,7 @@ class TierSolver:
         checkpoint: Checkpoint, writer: PredecessorWriter | None, least_listed: int, bytes_a_listed: int,
     ):  # fmt: skip
         self.tier, self.expansion, self.work, self.phase = tier, expansion, work, phase
-        self.arrays = TierArrays(tier.scores.array, tier.left.array, sizes, tier.sums.array)
+        self.arrays = TierArrays(tier.scores.array, tier.children_left.array, sizes, tier.sums.array)
         self.checkpoint, self.writer = checkpoint, writer
         self.least_listed, self.bytes_a_listed = least_listed, bytes_a_listed
         self.bits, self.positions = tier.table.bits, tier.size
@@ -158,7 +160,7 @@ class TierSolver:
             if number % MEMORY_CHECK_BLOCKS == 0 and self.work.budget.left() < 0:
                 self.tier.table.scores.release_pages()
             self.done = begin + len(seeds.scores)
-            for array, part in zip(self.arrays[:3], (seeds.scores, seeds.left, seeds.sizes), strict=True):
+            for array, part in zip(self.arrays[:3], (seeds.scores, seeds.children_left, seeds.sizes), strict=True):
                 if len(array) or len(part):
                     array[begin : self.done] = part
             self.phase.working(self.expansion.share * self.done, self.tier.number, Deciding(0, self.positions, None))
@@ -188,11 +190,8 @@ class TierSolver:
     # Propagation
 
     def propagation(self, lists: PredecessorLists | None) -> Propagation:
-        """Return the propagation, with the source of parents that this solve has.
-
-        Parents come from predecessor *lists* if given, from forward passes if lists were planned but dropped, otherwise
-        from the rules.
-        """
+        """Return the propagation, whose parents come from *lists*, from forward passes if lists were given up, or from
+        the rules."""
         tier, work = self.tier, self.work
         report, again = make_reporter(self.phase, tier.number, self.expansion.share), not alternates(tier.table.game)
         most = max(0, work.budget.left()) // self.bytes_a_listed
@@ -200,7 +199,7 @@ class TierSolver:
             work.budget.check(bytes_of_frontier(self.positions), f"expanding {self.positions:,} positions again")
             size = work.block(self.positions, self.expansion.block)
             expand = partial(self.expansion.expand_again, tier, work)
-            passes = ForwardPasses(work, f"{self.bits}-{tier.k}", self.arrays.left, expand, size)
+            passes = ForwardPasses(work, f"{self.bits}-{tier.k}", self.arrays.children_left, expand, size)
             mark = partial(self.save_remoteness, passes)
             return ForwardPropagation(
                 passes, self.save_propagation, self.bits, self.arrays[:2], report, again, most, mark
@@ -212,10 +211,10 @@ class TierSolver:
     # Checkpoints
 
     def resume(self) -> tuple[int, tuple[int, ...]]:
-        """Fill the arrays from the checkpoint of an earlier solve.
+        """Fill the arrays from the checkpoint of an earlier solve; return (positions expanded, where propagation
+        resumes).
 
-        Returns the number of positions that are expanded, and where propagation resumes: (class, remoteness), with a
-        third number within a forward pass, or nothing for the start.
+        The latter is (class, remoteness), with a third number within a forward pass, or nothing for the start.
         """
         progress = self.checkpoint.progress or TierProgress()
         # With predecessor lists, initial scores and counters come from their journal; a checkpoint matters only in
@@ -231,30 +230,24 @@ class TierSolver:
     def save_expansion(self) -> None:
         """Write a checkpoint after some positions have been expanded, if it is due."""
         if self.checkpoint.is_due and not self.active_writer:
-            scores, left, sizes, sums = self.arrays
-            so_far = scores[: self.done], left[: self.done], sizes, sums
+            scores, children_left, sizes, sums = self.arrays
+            so_far = scores[: self.done], children_left[: self.done], sizes, sums
             self.checkpoint.save(TierProgress(self.done, sums.itemsize), so_far)
 
     def save_remoteness(self, lists: PredecessorLists | ForwardPasses | None, group: int, remoteness: int) -> None:
-        """Write a checkpoint after a remoteness has been propagated, if it is due.
-
-        *group* is WIN_CLASS for wins and losses, or TIE_CLASS. Also loads the predecessor *lists*, or those of forward
-        passes, into memory if they fit by now.
-        """
+        """Write a checkpoint after a remoteness has been propagated, if it is due. Load predecessor *lists* into memory
+        if they fit by now. *group* is WIN_CLASS for wins and losses, or TIE_CLASS."""
         if lists:
             ties = scores_at(TIE_CLASS, 0, self.bits) * (group == WIN_CLASS)  # ties are propagated last
             unpropagated = scores_at(group, remoteness, self.bits) + ties
-            lists.load_if_they_fit(self.arrays.scores, self.arrays.left, unpropagated)
+            lists.load_if_they_fit(self.arrays.scores, self.arrays.children_left, unpropagated)
         # With edges in memory alone, a killed solve must expand all positions again.
         if not self.active_writer or self.active_writer.on_disk:
             self.save_propagation(group, remoteness)
 
     def save_propagation(self, *frontier: int) -> None:
-        """Write a checkpoint, if it is due.
-
-        *frontier* is a class and a remoteness. Within a forward pass, it ends with the position below which parents
-        have been updated.
-        """
+        """Write a checkpoint, if it is due. *frontier* is a class and a remoteness; within a forward pass, the position
+        below which parents have been updated follows."""
         if self.checkpoint.is_due:
             arrays, settled = (self.arrays[:2], 0) if self.active_writer else (self.arrays, 2)
             progress = TierProgress(self.positions, self.arrays.sums.itemsize, frontier)

@@ -39,9 +39,9 @@ from retrograde.solver.values.score_kernels import primitive_score
 Array = np.ndarray[Any, Any]
 
 MOST_DELTAS = 8
-"""Deltas on a base, at most."""
+"""The most deltas on a base."""
 MOST_CHANGED = 0.25
-"""Share of all slots that deltas may change, at most. Beyond either limit a new base is written."""
+"""The greatest share of slots that deltas may change. Beyond either limit a new base is written."""
 LEAST = 1 << 15
 """Bytes of updates that are worth a file; fewer are sent with the result."""
 
@@ -62,32 +62,33 @@ class RangeState(NamedTuple):
 
     @property
     def name(self) -> str:
+        """The name of the files of the current base and its deltas."""
         return name_of(self.number, self.edition)
 
     def read(self, scratch: Scratch) -> tuple[Array, Array]:
         """Return copies of the scores and the undecided-children counters."""
-        scores, left = (array.copy() for array in split_fields(scratch.read(self.base), self.bits, self.size))
+        scores, children_left = (array.copy() for array in split_fields(scratch.read(self.base), self.bits, self.size))
         for delta in self.deltas:
             content = scratch.read(delta)
-            count = len(content) // (4 + scores.itemsize + left.itemsize)
+            count = len(content) // (4 + scores.itemsize + children_left.itemsize)
             slots = np.frombuffer(content, np.uint32, count)
-            scores[slots], left[slots] = split_fields(content[4 * count :], self.bits, count)
-        return scores, left
+            scores[slots], children_left[slots] = split_fields(content[4 * count :], self.bits, count)
+        return scores, children_left
 
     def with_draws(self, scratch: Scratch) -> Array:
         """Return the final scores: every undecided slot becomes a draw."""
-        scores, left = self.read(scratch)
-        scores[left < decided_from(left)] = DRAW_CLASS << self.bits
+        scores, children_left = self.read(scratch)
+        scores[children_left < decided_from(children_left)] = DRAW_CLASS << self.bits
         return scores
 
-    def update(self, scratch: Scratch, scores: Array, left: Array, slots: Array) -> "RangeState":
+    def update(self, scratch: Scratch, scores: Array, children_left: Array, slots: Array) -> "RangeState":
         """Write the changed *slots* of a range to disk and return its new state."""
         if not len(slots):
             return self
         changed = self.changed + len(slots)
         if len(self.deltas) == MOST_DELTAS or changed > MOST_CHANGED * self.size:
-            return write_base(scratch, self.number, self.edition + 1, scores, left, self.bits)
-        content = to_bytes(slots.astype(np.uint32), scores[slots], left[slots])
+            return write_base(scratch, self.number, self.edition + 1, scores, children_left, self.bits)
+        content = to_bytes(slots.astype(np.uint32), scores[slots], children_left[slots])
         delta = scratch.write(self.name, content, plain=True)
         return self._replace(deltas=(*self.deltas, delta), changed=changed)
 
@@ -97,10 +98,12 @@ def name_of(number: int, edition: int) -> str:
     return f"range{number}.{edition}"
 
 
-def write_base(scratch: Scratch, number: int, edition: int, scores: Array, left: Array, bits: int) -> RangeState:
+def write_base(
+    scratch: Scratch, number: int, edition: int, scores: Array, children_left: Array, bits: int
+) -> RangeState:
     """Write a base of a range to disk and return its state."""
-    base = scratch.write(name_of(number, edition), to_bytes(scores, left), plain=True)
-    return RangeState(number, len(left), bits, base, edition=edition)
+    base = scratch.write(name_of(number, edition), to_bytes(scores, children_left), plain=True)
+    return RangeState(number, len(children_left), bits, base, edition=edition)
 
 
 def to_bytes(*arrays: Array) -> memoryview:
@@ -126,7 +129,7 @@ class RangeResults(NamedTuple):
     here: Array | None = None
 
     def ranges(self) -> list[int]:
-        """Return the numbers of the ranges that have a result."""
+        """Return the numbers of the ranges that have a result, a frame or some items *here*."""
         there = self.rows[:, 2] if self.here is None else np.diff(self.rows)
         found: list[int] = np.flatnonzero(there).tolist()
         return found
@@ -138,6 +141,7 @@ class RangeResults(NamedTuple):
         return self.frame(number)
 
     def frame(self, number: int) -> Frame:
+        """Return the frame for a range."""
         return Frame(self.name, *self.rows[number].tolist())
 
     def all_frames(self) -> Iterator[Frame]:
@@ -156,6 +160,7 @@ def write_results(scratch: Scratch, name: str, parts: list[Array], plain: bool) 
 
 
 def read_result(scratch: Scratch, result: RangeResult, dtype: Any) -> Array:
+    """Return the items of a result, read from disk if it is a frame."""
     return np.frombuffer(scratch.read(result, once=True), dtype) if isinstance(result, Frame) else result
 
 
@@ -186,17 +191,17 @@ def assemble(
     # Step 2: concatenate the scores and counters of its blocks.
     slot_bytes = sum(array.itemsize for array in split_fields(b"", bits, 0))
     read = [split_fields(scratch.read(block), bits, block.size // slot_bytes) for block in blocks]
-    scores, left = (np.concatenate(arrays) for arrays in zip(*read, strict=True))
-    decided = int(np.count_nonzero(left >= decided_from(left)))
-    return AssembledRange(write_base(scratch, number, 0, scores, left, bits), parents, decided)
+    scores, children_left = (np.concatenate(arrays) for arrays in zip(*read, strict=True))
+    decided = int(np.count_nonzero(children_left >= decided_from(children_left)))
+    return AssembledRange(write_base(scratch, number, 0, scores, children_left, bits), parents, decided)
 
 
 class StepTask(NamedTuple):
     """Task: one step of propagation in a range (see Propagation).
 
     At remoteness 0 the step starts from primitive positions. *group* is WIN_CLASS for wins and losses, or TIE_CLASS.
-    There are *ranges* ranges of `2**shift` slots. *due* says whether slots are to be decided now because of children in
-    later tiers.
+    There are *ranges* ranges of `2**shift` slots. *due*: slots are to be decided now because of children in later
+    tiers.
     """
 
     scratch: Scratch
@@ -211,11 +216,8 @@ class StepTask(NamedTuple):
 
 
 class StepResult(NamedTuple):
-    """Result of a step.
-
-    `updates` are for the parents. `due` has the remotenesses at which more slots become due. `decided` is the number of
-    newly decided slots.
-    """
+    """Result of a step: the new state, `updates` for the parents, the remotenesses at which more slots become `due`,
+    and the number of newly `decided` slots."""
 
     state: RangeState
     updates: RangeResults
@@ -230,29 +232,32 @@ def run_steps(name: str, steps: list[StepTask]) -> list[StepResult]:
 
 def run_step(name: str, task: StepTask) -> StepResult:
     """Decide slots of a range by the updates for it, and return the updates for the parents of these slots."""
-    scores, left = task.state.read(task.scratch)
+    scores, children_left = task.state.read(task.scratch)
     if task.remoteness == 0:  # nothing is decided: the primitive slots only update their parents
         state, decided = task.state, 0
-        frontier, late = primitive_frontier(task, scores, left)
+        frontier, late = primitive_frontier(task, scores, children_left)
     else:
-        before = left.copy()
-        frontier, late = decide(task, scores, left)
-        state, decided = task.state.update(task.scratch, scores, left, np.flatnonzero(left != before)), len(frontier)
+        before = children_left.copy()
+        frontier, late = decide(task, scores, children_left)
+        state, decided = (
+            task.state.update(task.scratch, scores, children_left, np.flatnonzero(children_left != before)),
+            len(frontier),
+        )
     updates = updates_for_parents(name, task, frontier, scores)
     return StepResult(state, updates, remotenesses(late, state.bits), decided)
 
 
-def primitive_frontier(task: StepTask, scores: Array, left: Array) -> tuple[Array, Array]:
+def primitive_frontier(task: StepTask, scores: Array, children_left: Array) -> tuple[Array, Array]:
     """Return the primitive slots of the class, and the scores of slots that later tiers decide."""
-    bits, decided = task.state.bits, decided_from(left)
+    bits, decided = task.state.bits, decided_from(children_left)
     wanted = [primitive_score(value, bits) for value in ((WIN, LOSE) if task.group == WIN_CLASS else (TIE,))]
-    primitive = np.flatnonzero(np.isin(scores, wanted) & (left >= decided))
-    return primitive, scores[is_due(scores, left, task.group, bits)]
+    primitive = np.flatnonzero(np.isin(scores, wanted) & (children_left >= decided))
+    return primitive, scores[is_due(scores, children_left, task.group, bits)]
 
 
-def decide(task: StepTask, scores: Array, left: Array) -> tuple[Array, Array]:
+def decide(task: StepTask, scores: Array, children_left: Array) -> tuple[Array, Array]:
     """Decide slots; return them, and the scores of those that are to be decided later."""
-    bits, decided, greatest = task.state.bits, decided_from(left), (1 << task.state.bits) - 1
+    bits, decided, greatest = task.state.bits, decided_from(children_left), (1 << task.state.bits) - 1
     # The scores of a parent with a good child, and of one whose children are all bad.
     better = (TIE_CLASS if task.group == TIE_CLASS else WIN_CLASS) << bits | greatest - task.remoteness
     lose = LOSE_CLASS << bits | task.remoteness
@@ -262,14 +267,14 @@ def decide(task: StepTask, scores: Array, left: Array) -> tuple[Array, Array]:
     for result in task.updates:
         updates = read_result(task.scratch, result, np.uint32)
         new, later = np.empty((2, len(updates)), np.int64)
-        count, waiting = kernels.apply_updates(updates, decision, scores, left, new, later)
+        count, waiting = kernels.apply_updates(updates, decision, scores, children_left, new, later)
         settled.append(new[:count])
         late.append(later[:waiting])
     # Step 2: decide slots whose best child is in a later tier and that no update has decided earlier.
     if task.due:
         for score, most in ((better, decided - 1), (lose, 0)):
-            due = np.flatnonzero((scores == score) & (left <= most))
-            left[due] = decided
+            due = np.flatnonzero((scores == score) & (children_left <= most))
+            children_left[due] = decided
             settled.append(due)
     return np.concatenate([np.empty(0, np.int64), *settled]), scores[np.concatenate(late)]
 

@@ -1,8 +1,7 @@
 """Solves a large tier in ranges, for workers that are other processes.
 
-The slots may be those of a numbering, or positions of a sorted list (see `TierExpansion`).
-Parents come from predecessor lists only. The solving process neither holds the arrays of the tier in memory nor
-propagates anything itself.
+Slots are those of a numbering, or positions of a sorted list (see `TierExpansion`). Parents come from predecessor lists
+only. The solving process neither holds the arrays of the tier in memory nor propagates anything itself.
 """
 
 from collections import defaultdict
@@ -39,7 +38,7 @@ from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS, RemotenessOverf
 Array = np.ndarray[Any, Any]
 
 TOGETHER = 100_000
-"""Updates in a task, at least. Fewer take less time than sending the task."""
+"""Least updates in a task. Fewer take less time than sending the task."""
 READ = 16
 """Reading this number of slots takes as long as one update."""
 
@@ -143,28 +142,26 @@ class RangePropagation:
 
 
 def weigh(step: StepTask) -> tuple[StepTask, int]:
-    """Return a step and its weight: a small step is not worth sending alone."""
+    """Return a step and its weight in updates: a small step is not worth sending alone."""
     return step, step.state.size // READ + sum(map(count_updates, step.updates))
 
 
 def count_updates(result: RangeResult) -> int:
+    """Return the number of updates in a result."""
     return result.size // 4 if isinstance(result, Frame) else len(result)
 
 
 RANGES_EACH = 4
 """Ranges for each worker, in a large tier."""
 LEAST_RANGE_BITS = 16
-"""Slots in a range, at least, as a power of two."""
+"""Least slots in a range, as a power of two."""
 BLOCKS, EDGES = "blocks", "edges"
 """Names of the files with initial scores and counters of slots, and with edges."""
 
 
 class ExpandedBlock(NamedTuple):
-    """Result of expanding a block of slots.
-
-    `frame`: scores and counters. `sizes`: the numbers of symmetric positions, empty for a game without symmetry.
-    `edges`: edges for each range.
-    """
+    """Result of expanding a block of slots: a `frame` with scores and counters, the numbers of symmetric positions
+    (empty without symmetry), and edges for each range."""
 
     frame: Frame
     sizes: Array
@@ -184,6 +181,7 @@ class ExpandedSlots(NamedTuple):
 
     @property
     def done(self) -> int:
+        """The number of expanded slots."""
         return self.ends[-1][1] if self.ends else 0
 
 
@@ -264,9 +262,7 @@ def expand_all(
 
 
 def remaining_blocks(done: int, slots: int, size: int) -> list[Ends]:
-    """Return the remaining blocks of slots, as (begin, end), when *done* slots are done.
-
-    No block crosses a multiple of *size*, even if an earlier solve used another size.
+    """Return the blocks (begin, end) of the slots after the first *done*. None crosses a multiple of *size*.
 
     >>> remaining_blocks(3, 10, 4), remaining_blocks(8, 8, 4)
     ([(3, 4), (4, 8), (8, 10)], [])
@@ -277,7 +273,7 @@ def remaining_blocks(done: int, slots: int, size: int) -> list[Ends]:
 def write_block(scratch: Scratch, expand: Callable[[Any], Any], block: Any) -> ExpandedBlock:
     """Expand a block of slots; write initial scores and counters, and edges by range, to disk."""
     _, seeds, edges = expand(block)
-    frame = scratch.write(BLOCKS, to_bytes(seeds.scores, seeds.left), plain=True)
+    frame = scratch.write(BLOCKS, to_bytes(seeds.scores, seeds.children_left), plain=True)
     return ExpandedBlock(frame, seeds.sizes, write_results(scratch, EDGES, edges, plain=False))
 
 
@@ -294,10 +290,8 @@ def assemble_tasks(expanded: ExpandedSlots, bits: int, scratch: Scratch) -> Iter
 
 
 def cut_into_ranges(count: int, workers: int, memory: int, most_bits: int) -> BucketLayout:
-    """Return how to cut *count* slots into ranges of up to `2**most_bits`: a few for each worker.
-
-    A worker has *memory* bytes.
-    """
+    """Return how to cut *count* slots into ranges of up to `2**most_bits`: a few for each worker with *memory*
+    bytes."""
     # As large as a quarter of the memory allows while edges are inverted, but at least RANGES_EACH ranges for each
     # worker.
     bits = min(memory // (4 * BYTES_IN_BUCKET), count // (RANGES_EACH * workers)).bit_length() - 1
@@ -305,9 +299,6 @@ def cut_into_ranges(count: int, workers: int, memory: int, most_bits: int) -> Bu
 
 
 def block_size(work: Work, layout: BucketLayout, usual: int) -> int:
-    """Return the number of slots in a task of expanding. No block may cross a range.
-
-    So it is a power of two, and at most the size of a range.
-    """
+    """Return the slots in a task of expanding: a power of two, at most a range, so that no block crosses a range."""
     block = work.block(layout.positions, usual)
     return min(1 << block.bit_length() - 1, 1 << layout.shift)

@@ -7,7 +7,7 @@ from retrograde.solver.runtime.kernel import kernel
 
 @kernel
 def from_planes(first, planes, out):
-    """Write the positions that begin with *first* and have the gaps in *planes* (see lists.py)."""
+    """Write the positions that begin with *first* and have the gaps in byte *planes* (see lists.py)."""
     position = first
     for i in range(len(out)):
         gap = np.int64(0)

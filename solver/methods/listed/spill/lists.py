@@ -23,7 +23,7 @@ from retrograde.solver.runtime.work import Work
 Array = np.ndarray[Any, Any]
 
 BLOCK = 1 << 14
-"""Positions in a block, at most."""
+"""The most positions in a block."""
 MERGED = 1 << 20
 """Positions in a task of merging, about."""
 END = 1 << 62
@@ -47,10 +47,7 @@ class SortedList:
         return int(self.begins[-1])
 
     def __getitem__(self, where: slice) -> Array:
-        """Return the positions with indices from `where.start` on and below `where.stop`, int64.
-
-        Both must be given, and not be negative. Only the blocks that have these positions are read.
-        """
+        """Return the positions with indices in a slice, int64. It must have both ends, neither negative."""
         begin, end = where.start, min(where.stop, len(self))
         if begin >= end:
             return np.empty(0, np.int64)
@@ -129,10 +126,7 @@ def merge(
 
 
 def subtract(positions: Array, known: SortedList) -> Array:
-    """Return those of some sorted positions that a list does not have.
-
-    Reads only blocks that may have one of them.
-    """
+    """Return those of some sorted positions that a list does not have, reading only blocks that may have one."""
     if not len(positions):
         return positions
     low, high = known.within(int(positions[0]), int(positions[-1]) + 1)
@@ -253,8 +247,7 @@ class SpilledPositions:
 def group_arrays(pieces: list[Array]) -> Iterator[list[Array]]:
     """Yield the arrays, last first, in groups of fewer than 2 × RUN positions. Empties *pieces*.
 
-    An array longer than RUN is cut; each part after its first is a group of its own. Such a part, and the last group,
-    may be small.
+    An array longer than RUN is cut; each part after its first is a group of its own.
     """
     group: list[Array] = []
     count = 0

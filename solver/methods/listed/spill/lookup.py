@@ -28,7 +28,7 @@ Selection = Callable[[int, int], Array]
 BYTES_A_CHILD = 24
 """Memory for each child in a pass, about."""
 LEAST = 1 << 18
-"""Children in a pass, at least."""
+"""Least children in a pass."""
 MOST = 1 << 27
 FIRST = 4
 """Tasks in the first pass, which measures how many children a task has."""

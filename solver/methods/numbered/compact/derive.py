@@ -60,6 +60,7 @@ class Deriver:
         return rows
 
     def rows_of(self, positions: Array, each: Each) -> Array:
+        """Return the row of each position, derived together, by *each* in parallel."""
         parents, children, tiers, slots = self.expand(positions, each)
         scores = self.scores_of(parents, children, tiers, slots, each)
         if len(scores) and scores.min() < 0:
@@ -73,7 +74,7 @@ class Deriver:
         return self.order[rows]
 
     def expand(self, positions: Array, each: Each) -> tuple[ParentTable, Array, Array, Array]:
-        """Expand positions; return data about them, and their children with tiers and slots."""
+        """Return (data about positions, their children, the children's tiers, their slots)."""
         parents = ParentTable(*np.empty((3, len(positions)), np.int64))
         tiers_there = self.database.file.contents.tiers
 
@@ -130,12 +131,10 @@ class Deriver:
 
 
 def score_of(row: LegendRow) -> int:
+    """Return the score of a legend row's outcome."""
     return encode(row.value, row.remoteness, BITS)
 
 
 def passed_up_by(database: Database) -> Array:
-    """Return the score that a child with each row of a legend passes up.
-
-    A last entry of -1 stands for a child without a row.
-    """
+    """Return the score that a child with each row of a legend passes up; a last entry of -1 is for no row."""
     return np.array([*(pass_up(score_of(row), BITS) for row in database.file.legend), NOWHERE], np.int64)

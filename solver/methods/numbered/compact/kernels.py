@@ -46,10 +46,7 @@ class ParentTable(NamedTuple):
 
 @kernel
 def index_stored(parts, slots, rows):
-    """Replace *slots* by their indices among kept slots.
-
-    If a slot is left out, its index becomes NOWHERE and its row LEFT_OUT.
-    """
+    """Replace *slots* by their indices among kept slots; one left out becomes NOWHERE, and its row LEFT_OUT."""
     for i in range(len(slots)):
         if slots[i] >= 0:
             k = np.searchsorted(parts.firsts, slots[i], side="right") - 1
@@ -65,7 +62,7 @@ def index_stored(parts, slots, rows):
 
 @kernel
 def expand(game, positions, numbers, bounds, parents, trouble):
-    """Expand positions; return their children, with tiers and slots, and write data about the positions to *parents*.
+    """Return the children of positions, with tiers and slots, and write data about the positions to *parents*.
 
     The file has tiers of these *numbers*; tier k has the slots `bounds[k]` to `bounds[k + 1]`. A child in another tier
     has the slot NOWHERE.

@@ -32,20 +32,20 @@ from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.write import SolvedCompact, write_database
 from retrograde.games.contract.game import METRICS, UNDECIDED, RetrogradeError, Traits, is_none
 from retrograde.solver.methods.chess.fit import is_chess
+from retrograde.solver.methods.numbered.legend import fill_gaps
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.runtime.progress import Listener, Phase, announce
 
 Array = np.ndarray[Any, Any]
 
 SAMPLE, DRAWS = 30, 3000
-"""Positions of a part that are expanded to find the parts that moves lead to, and the most slots that are drawn for
-them."""
+"""Positions of a part that are expanded to find the parts that moves lead to, and the most slots drawn for them."""
 BLOCK = 1 << 20
 """Slots that are handled together."""
 
 
 class CannotCompact(RetrogradeError, ValueError):
-    """Raised if nothing can be left out of a database."""
+    """Nothing can be left out of a database."""
 
 
 class KeptPart(NamedTuple):
@@ -57,10 +57,7 @@ class KeptPart(NamedTuple):
 
 
 def make_compact(database: Database, path: str | PathLike[str], listener: Listener | None = None) -> Path:
-    """Write a compact database with the same answers as *database*, and return its path.
-
-    Raises CannotCompact if the database is not of a suitable kind.
-    """
+    """Write a compact database with the same answers as *database*, and return its path. Raises CannotCompact."""
     check_kind(database)
     assert isinstance(database, SlotsDatabase)
     slots = database.contents.slots
@@ -138,10 +135,9 @@ def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor:
 
 
 def choose_omitted(game: Any, parts: list[slice], tier: int, sizes: list[int]) -> set[int]:
-    """Return the parts of a tier to leave out: those of one side to move, or none.
+    """Return the parts of a tier to leave out: those of the side to move that takes more bytes by *sizes*, or none.
 
-    Even parts have one side to move, odd parts the other. *sizes* has the bytes of each part: the larger side is left
-    out.
+    Even parts have one side to move, odd parts the other.
     """
     best = set[int]()
     for side in (0, 1):
@@ -153,7 +149,7 @@ def choose_omitted(game: Any, parts: list[slice], tier: int, sizes: list[int]) -
 
 
 def leads_to(game: Any, parts: list[slice], tier: int, number: int) -> set[int]:
-    """Return the numbers of the parts of the same tier that moves lead to from up to SAMPLE positions of part *number*.
+    """Return the parts of the same tier that moves lead to from up to SAMPLE positions of part *number*.
 
     *parts* are slices of slots, counted through all tiers. Empty slots and ended games are skipped.
     """
@@ -175,32 +171,20 @@ def leads_to(game: Any, parts: list[slice], tier: int, number: int) -> set[int]:
 
 def smallest(database: SlotsDatabase, tier: int, rows: Array, there: Array, executor: ThreadPoolExecutor) -> KeptPart:
     """Return a part in the column order that compresses best."""
-    compress = partial(in_columns, rows, there, outcome_dtype(len(database.file.legend)))
+    compress = partial(in_columns, rows, there, len(database.file.legend))
     return min(executor.map(compress, columns_of(database.game, tier, len(rows))), key=lambda part: part.bytes)
 
 
-def in_columns(rows: Array, there: Array, kind: Any, columns: int) -> KeptPart:
-    """Return a part in the order of *columns* columns, with empty slots filled."""
-    ordered = fill_empty(*(array.reshape(-1, columns).T.ravel() for array in (rows, there))).astype(kind, copy=False)
+def in_columns(rows: Array, there: Array, outcomes: int, columns: int) -> KeptPart:
+    """Return a part in the order of *columns* columns, with empty slots filled by the row before them."""
+    ordered, filled = (array.reshape(-1, columns).T.ravel() for array in (rows, there))
+    first = ordered[filled.argmax()]
+    ordered = np.where(filled, ordered, np.min_scalar_type(outcomes).type(outcomes))  # *outcomes* marks empty slots
+    fill_gaps(ordered, outcomes, first)
+    kind = outcome_dtype(outcomes)
+    ordered = ordered.astype(kind, copy=False)
     frames = compress_group(min(COMPACT_BLOCK, len(rows)), kind, SLOT_LEVEL, ordered)
     return KeptPart(columns, ordered, sum(map(len, frames)))
-
-
-def fill_empty(rows: Array, there: Array) -> Array:
-    """Return rows in which each empty slot has the row before it.
-
-    Empty slots at the front have the first row of a position.
-
-    >>> fill_empty(np.array([7, 1, 7, 7, 2, 7]), np.array([0, 1, 0, 0, 1, 0], bool)).tolist()
-    [1, 1, 1, 1, 2, 2]
-    """
-    whole, before = np.empty_like(rows), rows[there.argmax() :][:1]
-    for begin in range(0, len(rows), BLOCK):  # in blocks: indices take eight bytes each
-        block, here = rows[begin : begin + BLOCK], there[begin : begin + BLOCK]
-        sources = np.maximum.accumulate(np.where(here, np.arange(1, len(block) + 1), 0))
-        whole[begin : begin + BLOCK] = np.append(before, block)[sources]
-        before = whole[begin + len(block) - 1 :][:1]
-    return whole
 
 
 def columns_of(game: Any, tier: int, slots: int) -> list[int]:

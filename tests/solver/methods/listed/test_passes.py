@@ -76,7 +76,7 @@ def solve_by_lists(game, path):
 def test_decided_positions_are_not_expanded_again():
     """In a byte, 254 and 255 mark decided positions."""
     left = np.array([7, 0, 253, 254, 255, 1], np.uint8)
-    tier = SimpleNamespace(left=SimpleNamespace(array=left))
+    tier = SimpleNamespace(children_left=SimpleNamespace(array=left))
     assert cycles.undecided_rows(tier, 1, 6).tolist() == [0, 1, 4]
 
 

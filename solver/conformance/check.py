@@ -86,7 +86,7 @@ POSITION_CHECKS = (
     PositionCheck(drawings.check_pieces, can_set_up, for_people=True),
     PositionCheck(drawings.check_turns, lambda game: declares(game) or defines(game, "draw_turn"), for_people=True),
     PositionCheck(hints.check_hints, hints.has_hints, for_people=True),
-    PositionCheck(turns.check_turn, turns.has_turns),
+    PositionCheck(turns.check_turn, lambda game: any(defines(game, name) for name in ("turn", "payoff", "reward"))),
     PositionCheck(numberings.check_slots, lambda game: Traits.of(game).is_numbered),
     PositionCheck(numberings.check_omission, numberings.leaves_out),
     PositionCheck(numberings.check_steps, is_shaped),
@@ -137,9 +137,7 @@ class ConformanceReport:
 
     def blame(self, error: Exception) -> RetrogradeError:
         """Return the error to raise when a solve contradicts the rules: a RuleError if they break the contract.
-
-        Otherwise it is an InternalError, so that no rules are blamed for a bug of retrograde.
-        """
+        Otherwise it is an InternalError, so that no rules are blamed for a bug of retrograde."""
         if self.ok:
             return InternalError(f"{error}; `retrograde check` finds no fault of the rules")
         return RuleError(f"{error}; the rules break the contract: {self.findings[0]}")

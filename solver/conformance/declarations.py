@@ -26,10 +26,8 @@ def check_declared(survey: Survey, position: int) -> None:
 
 
 def check_board(survey: Survey, position: int) -> None:
-    """Check the board, what stands on it, and that moves are places if nothing else is declared.
-
-    Skipped for rules that write positions themselves and mean something else by `board`.
-    """
+    """Check the board, what stands on it, and that moves are places if nothing else is declared. Skipped for rules that
+    write positions themselves and mean something else by `board`."""
     game = survey.game
     drawn = has_bits(game) or defines(game, "position_of") or hasattr(game, "by_turns") or hasattr(game, "to_move")
     if not drawn and defines(game, "write") and not isinstance(game.draw_board(), Board):

@@ -74,9 +74,7 @@ def expect_places(count: int, places: object, about: str = "") -> tuple[int, ...
 
 def check_pieces(survey: Survey, position: int) -> None:
     """Check that read_pieces() is the inverse of draw_pieces() and draw_turn(), and refuses what is no position.
-
-    Positions that look the same, such as those of chess with and without en passant, may stand for each other.
-    """
+    Positions that look the same, such as those of chess with and without en passant, may stand for each other."""
     game = survey.game
     if game.draw_board() is None:
         return

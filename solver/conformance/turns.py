@@ -3,7 +3,7 @@
 Each check raises a Fault at the first thing that is wrong.
 """
 
-from retrograde.games.contract.game import CHANCE, METRICS, PAYOFF_LIMIT, UNDECIDED, Game, Traits, defines, metric_of
+from retrograde.games.contract.game import CHANCE, METRICS, PAYOFF_LIMIT, UNDECIDED, Traits, defines, metric_of
 from retrograde.solver.conformance.survey import RuleAnswers, Survey, expect_again
 from retrograde.solver.methods.numbered.numbering import is_int
 from retrograde.solver.rules.examine import Fault
@@ -100,8 +100,3 @@ def check_mover(survey: Survey, position: int, answers: RuleAnswers) -> None:
         if not is_int(weight) or weight < 1:
             raise Fault(f"gives {weight!r} for the move {move}; it must give an int above 0")
         expect_again(weight, game.odds(position, move))
-
-
-def has_turns(game: Game) -> bool:
-    """Return whether the rules define whose turn it is or what is paid."""
-    return any(defines(game, name) for name in ("turn", "payoff", "reward"))

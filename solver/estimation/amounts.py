@@ -42,11 +42,8 @@ class Range(NamedTuple):
         )
 
     def times(self, ratio: "Range | float", power: float = 0.0) -> "Range":
-        """Return the product with a number or a range.
-
-        With *power*, the ratio changes with the amount: it holds for 35 million, and is multiplied by (amount / 35
-        million) ** power.
-        """
+        """Return the product with a number or a range. With *power*, the ratio changes with the amount: it holds for 35
+        million, and is multiplied by (amount / 35 million) ** power."""
         low, likely, high = (
             None if a is None or b is None else a * b * (max(a, 1) / 35e6) ** power
             for a, b in zip(self, ratio if isinstance(ratio, Range) else Range.exactly(ratio), strict=True)
@@ -230,10 +227,8 @@ def put_disk(result: Estimate, records: Range, ratios: Ratios, scratch_item: int
 
 
 def of_set(estimates: list[Estimate]) -> Estimate:
-    """Return the estimate of solving several numbered games in a row, from their estimates.
-
-    Amounts are summed, but memory and scratch files are the maximum: one game at a time uses them.
-    """
+    """Return the estimate of solving several numbered games in a row, from their estimates. Amounts are summed, but
+    memory and scratch files are the maximum: one game at a time uses them."""
     result = Estimate(0, 0, complete=all(each.complete for each in estimates))
     result.least_memory = max((each.least_memory for each in estimates), default=0)
     for name in ("records", "positions", "seconds", "database"):

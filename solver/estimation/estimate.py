@@ -82,7 +82,8 @@ def estimate_from_counts(
     # Step 1: numbers of positions.
     by_metric, words = metric != METRICS[0], Traits.of(game).width or 1
     result = put_counts(counts)
-    result.streamed = not by_metric and is_streamed(game, counts, in_memory)
+    large = counts.records > in_memory and not counts.returns
+    result.streamed = large and not by_metric and words == 1 and is_for_a_stream(game)
     # Step 2: choose the ratios of the method that will solve the game.
     setwise = result.streamed and is_plain(game)
     ratios = choose_ratios(counts, metric, result.streamed, setwise)
@@ -124,12 +125,6 @@ def put_counts(counts: PositionCounts) -> Estimate:
     if counts.complete:
         result.positions = round(counts.symmetric * result.records)
     return result
-
-
-def is_streamed(game: Game, counts: PositionCounts, in_memory: int) -> bool:
-    """Return whether the streamed method will solve a game by remoteness, or the set-wise method instead."""
-    one_word = not Traits.of(game).width
-    return counts.records > in_memory and not counts.returns and is_for_a_stream(game) and one_word
 
 
 def choose_ratios(counts: PositionCounts, metric: str, streamed: bool, setwise: bool) -> amounts.Ratios:
@@ -188,11 +183,8 @@ def explain_counts(counts: PositionCounts, sizes: SampleSizes) -> list[str]:
 
 
 class RunningOutlook:
-    """Estimates one solve while it runs (the `Outlook` of `runtime/work.py`).
-
-    The first estimate is quick. If it says that the disk is too small, a careful one decides, the one that `solve
-    --estimate` prints.
-    """
+    """Estimates one solve while it runs (the `Outlook` of `runtime/work.py`). The first estimate is quick. If it says
+    that the disk is too small, a careful one decides, the one that `solve --estimate` prints."""
 
     def __init__(self, game: Game, work: Work):
         self.game, self.work, self.about = game, work, (game, work.workers)

@@ -98,10 +98,8 @@ def formations(game: Game, numbering: SlotNumbering) -> Iterator[tuple[int, "For
 
 
 def memory_of_numbered(game: Game, numbering: SlotNumbering, metric: str) -> Range:
-    """Return the memory that a solve of a numbered game takes in addition to the process.
-
-    It is two bytes for the score of each slot, and the workspace of the tier that takes most.
-    """
+    """Return the memory that a solve of a numbered game takes in addition to the process. It is two bytes for the score
+    of each slot, and the workspace of the tier that takes most."""
     tiers = []
     for row, formation in formations(game, numbering):
         slots = numbering.size(row)
@@ -153,10 +151,8 @@ def add_predecessors(game: Game, expected: Estimate, numbering: SlotNumbering, s
 
 
 def where_lists_lie(lists: Range, seconds: float) -> list[str]:
-    """Return a sentence that says where the largest tier's predecessor lists lie, or [] if there are none.
-
-    *lists* are their bytes, *seconds* the processor time of one forward pass, which replaces lists that fit nowhere.
-    """
+    """Return a sentence that says where the largest tier's predecessor lists lie, or [] if there are none. *lists* are
+    their bytes, *seconds* the processor time of one forward pass, which replaces lists that fit nowhere."""
     if not lists.likely:
         return []
     return [

@@ -51,11 +51,8 @@ LISTS = Range(4, 8, 24)
 
 
 class LargestTier(NamedTuple):
-    """The largest tier that is solved in ranges.
-
-    It has `slots` slots, each with `children` children in the tier. Tasks expand `block` slots together. All tiers have
-    `all_slots` slots.
-    """
+    """The largest tier that is solved in ranges. It has `slots` slots, each with `children` children in the tier. Tasks
+    expand `block` slots together. All tiers have `all_slots` slots."""
 
     slots: int
     children: Range
@@ -64,10 +61,8 @@ class LargestTier(NamedTuple):
 
 
 def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes: Sizes | None = None) -> bool:
-    """Add to an estimate what a solve on a cluster takes; return whether any tier lies in ranges.
-
-    *sharing* of the *workers* workers run on one machine.
-    """
+    """Add to an estimate what a solve on a cluster takes; return whether any tier lies in ranges. *sharing* of the
+    *workers* workers run on one machine."""
     sizes = sizes or Sizes()
     numbered = Traits.of(game).is_numbered
     tier = (largest_numbered if numbered else largest_listed)(game, expected, sizes.ranged_slots)

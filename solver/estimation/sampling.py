@@ -159,10 +159,7 @@ class Sampler:
 
     def count(self, wave: Array) -> tuple[Array, float, float]:
         """Count wave after wave. Return (last wave, its mean number of parents, factor); the wave is empty if all were
-        counted.
-
-        *factor* relates the number of parents to how often a child is met again.
-        """
+        counted. *factor* relates the number of parents to how often a child is met again."""
         visited, deadline = PositionSet(wave), time.monotonic() + self.seconds
         parents = factor = 1.0
         while True:
@@ -223,11 +220,8 @@ class Sampler:
         return math.exp(logs[-1])
 
     def bounds_beyond(self, more: bool) -> tuple[float, float | None]:
-        """Return the least and greatest number of all records; *more*: there are more than those counted.
-
-        Waves that shrink are assumed to go on shrinking, at worst half as fast. If they do not shrink, the greatest is
-        None.
-        """
+        """Return the least and greatest number of all records; *more*: there are more than those counted. Waves that
+        shrink are assumed to go on shrinking, at worst half as fast. If they do not shrink, the greatest is None."""
         low = sum(self.waves)
         if not more:
             return low, low

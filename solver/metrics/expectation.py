@@ -122,10 +122,8 @@ def movers_in(explored: ExploredGame) -> Array:
 
 
 def result_from_bounds(columns: dict[str, Array], bits: int, details: dict[str, Any]) -> MetricResult:
-    """Return the result for pairs of bounds in grains: the value is their sign, and there is no remoteness.
-
-    *details* get the scale (grains per point) and the greatest difference of two bounds in points.
-    """
+    """Return the result for pairs of bounds in grains: the value is their sign, and there is no remoteness. *details*
+    get the scale (grains per point) and the greatest difference of two bounds in points."""
     low, high, *others = columns.values()
     values = np.select([low > 0, high < 0], [WIN, LOSE], TIE).astype(np.uint8)
     pairs = [(low, high), *zip(others[::2], others[1::2], strict=True)]

@@ -39,10 +39,8 @@ class PayoffOverflow(Exception):
 
 
 class ExpectationInputs(NamedTuple):
-    """What tasks receive: the positions, the two rows of bounds so far, and the bits after the point.
-
-    With *players*, each position has two places next to each other; see `best_response.py`.
-    """
+    """What tasks receive: the positions, the two rows of bounds so far, and the bits after the point. With *players*,
+    each position has two places next to each other; see `best_response.py`."""
 
     table: ListedTable
     bounds: tuple[SharedArray, SharedArray]
@@ -127,10 +125,8 @@ def solve_small(task: tuple[ExpectationInputs, list[int]]) -> Done:
 
 
 def solve_cycles(inputs: ExpectationInputs, tiers: list[int], each: Map, check: Callable[[int], None]) -> Done:
-    """Return the bounds and sizes of adjacent tiers with cycles that do not lead to each other.
-
-    *each* is `map`, or the same by workers. *check* is called with the expected number of links.
-    """
+    """Return the bounds and sizes of adjacent tiers with cycles that do not lead to each other. *each* is `map`, or the
+    same by workers. *check* is called with the expected number of links."""
     space = inputs.table.space
     low, high = space.stretch(tiers[0])[0], space.stretch(tiers[-1])[1]
     cyclic = gather(inputs, low, high, each, check)
@@ -142,8 +138,12 @@ def solve_cycles(inputs: ExpectationInputs, tiers: list[int], each: Map, check: 
             refuse_endless(inputs.table.game, int(space.positions[low + int(stays.argmax()) // inputs.width]))
         # The kernel subtracts a grain where players can stay, so that no play stays above 0 forever.
         links.endless[:] = stays
-    # Step 2: find both rows of bounds.
-    solve_endless(cyclic, each) if stays.any() else solve_ending(cyclic)
+        # Step 2: find both rows of bounds, in parallel if *each* works so.
+        tasks = ((cyclic, values, sign) for values, sign in zip(cyclic.bounds, (1, -1), strict=True))
+        for values, found in zip(cyclic.bounds, each(solve_side, tasks), strict=True):
+            values[:] = found
+    else:
+        solve_ending(cyclic)
     rows = [values[: inputs.width * (high - low)] for values in cyclic.bounds]  # without the children outside
     return np.array([(k, *space.stretch(k)) for k in tiers], np.int64).ravel(), *rows, cyclic.sizes
 
@@ -187,10 +187,8 @@ def gather(inputs: ExpectationInputs, low: int, high: int, each: Map, check: Cal
 
 
 def solve_ending(cyclic: CyclicTiers) -> None:
-    """Write the bounds of tiers in which play always ends.
-
-    They begin at approximate values, which nearly always hold; else they sink until they do.
-    """
+    """Write the bounds of tiers in which play always ends. They begin at approximate values, which nearly always hold;
+    else they sink until they do."""
     links, bounds, _, order, ends = cyclic
     about = np.zeros(len(order))
     for values, sign in zip(bounds, (1, -1), strict=True):
@@ -204,13 +202,6 @@ def solve_ending(cyclic: CyclicTiers) -> None:
         sweep_until_stable(cyclic, values, sign, rising=False)
         # Each sweep brings them nearer to the result. Where play is not by chance, they soon are the result.
         sweep_until_stable(cyclic, values, sign, rising=True, most=RISES)
-
-
-def solve_endless(cyclic: CyclicTiers, each: Map) -> None:
-    """Write the bounds of tiers in which players can stay forever, both sides in parallel if *each* does."""
-    tasks = ((cyclic, values, sign) for values, sign in zip(cyclic.bounds, (1, -1), strict=True))
-    for values, found in zip(cyclic.bounds, each(solve_side, tasks), strict=True):
-        values[:] = found
 
 
 def solve_side(task: tuple[CyclicTiers, Array, int]) -> Array:

@@ -239,22 +239,15 @@ def link_both(block, gains, modelled, responder, alternating, links):
 
 
 @kernel
-def bound_by_children(links, i, values, sign):
-    """Return the best lower bound of place i that follows from its children's, one grain less if `expectation.py`
-    requires it."""
-    bound = worth(links, i, values, sign)
-    return bound - 1 if bound > 0 and links.endless[i] else bound
-
-
-@kernel
 def sweep_cycle(links, order, values, sign, rising):
     """Set lower bounds to what the children give, in one sweep in *order*; return the number changed, -1 beyond LIMIT.
-
-    With *rising*, bounds only rise, else they only sink.
-    """
+    With *rising*, bounds only rise, else they only sink."""
     changed = 0
     for i in order:
-        bound = bound_by_children(links, i, values, sign)
+        bound = worth(links, i, values, sign)
+        # One grain less where play can be endless: then bounds rise along play, which cannot stay above 0 forever.
+        if bound > 0 and links.endless[i]:
+            bound -= 1
         if not -LIMIT < bound < LIMIT:
             return -1
         if bound != values[i] and (bound > values[i]) == rising:
@@ -265,11 +258,8 @@ def sweep_cycle(links, order, values, sign, rising):
 
 @kernel
 def find_endless(links, order):
-    """Return for each place whether players can stay in the tier forever. *order* has the undecided places.
-
-    A place stays if some move of a player leads to one that stays, or all moves of chance do (the greatest fixed
-    point).
-    """
+    """Return for each place whether players can stay in the tier forever. *order* has the undecided places. A place
+    stays if some move of a player leads to one that stays, or all moves of chance do (the greatest fixed point)."""
     count = len(links.turns)
     stays = links.begins[1:] > links.begins[:-1]
     changed = True

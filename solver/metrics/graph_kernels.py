@@ -26,9 +26,7 @@ class DrawLevels(NamedTuple):
 
 class PlayOrder(NamedTuple):
     """The positions of a tier in an `order` with children first, numbered from `low`, the tier's first place.
-
-    `children` and `begins` are lists of children as in a PositionGraph; children are places among all positions.
-    """
+    `children` and `begins` are lists of children as in a PositionGraph; children are places among all positions."""
 
     order: Array
     children: Array
@@ -115,10 +113,8 @@ def label(graph):
 
 @kernel
 def sets_of(graph, labels, most):
-    """Return (codes as in `nimber.py`, the greatest nimber of a child of an infinite position, -1 for none).
-
-    A nimber above *most* has no bit of its own.
-    """
+    """Return (codes as in `nimber.py`, the greatest nimber of a child of an infinite position, -1 for none). A nimber
+    above *most* has no bit of its own."""
     children, begins, _, _ = graph
     coded = labels.copy()
     greatest = -1
@@ -225,9 +221,7 @@ def remove_impure(graph, draws):
 @kernel
 def order_of(graph, low):
     """Return a tier's positions, numbered from 0, each after its children within the tier; fewer if play can repeat.
-
-    The tier begins at place *low*, and predecessor lists are those within the tier. This is Kahn's topological sort.
-    """
+    The tier begins at place *low*, and predecessor lists are those within the tier. This is Kahn's topological sort."""
     children, begins, parents, parent_begins = graph
     count = len(begins) - 1
     children_left = np.zeros(count, np.int64)

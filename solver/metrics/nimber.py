@@ -52,10 +52,8 @@ def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> Met
 
 
 def check_ends(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Array:
-    """Return -1 for each position, its score if it is an end; write the movers to *own*.
-
-    Raise MetricNotApplicable if an end is not a loss, if there is chance, or if a move pays.
-    """
+    """Return -1 for each position, its score if it is an end; write the movers to *own*. Raise MetricNotApplicable if
+    an end is not a loss, if there is chance, or if a move pays."""
     wrong = (block.primitives != UNDECIDED) & (block.primitives != LOSE)
     if wrong.any():
         position = explored.game.write(int(explored.positions[block.begin + np.flatnonzero(wrong)[0]]))

@@ -133,11 +133,8 @@ def divide(own, block, low, high, outside, within):
 
 @kernel
 def force(tier, order):
-    """Return the scores of a tier: the amounts that players can force, the greatest first, else 0.
-
-    *order* has all positions, sorted by the absolute amount that an end or a later tier brings there, the greatest
-    first.
-    """
+    """Return the scores of a tier: the amounts that players can force, the greatest first, else 0. *order* has all
+    positions, sorted by the absolute amount that an end or a later tier brings there, the greatest first."""
     count = len(tier.movers)
     scores = np.zeros(count, np.int64)
     decided = np.zeros(count, np.bool_)

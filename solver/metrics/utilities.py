@@ -70,10 +70,8 @@ def measure(explored: explored_game.ExploredGame, options: MetricOptions, phase:
 
 
 def take(block: explored_game.ExploredBlock, movers: Array, utilities: Array, scale: int) -> None:
-    """Write the movers of a block, and the payoffs of its ends times *scale*.
-
-    Raise MetricNotApplicable for chance, for moves that pay, and for payoffs too great for averages.
-    """
+    """Write the movers of a block, and the payoffs of its ends times *scale*. Raise MetricNotApplicable for chance, for
+    moves that pay, and for payoffs too great for averages."""
     if (block.movers < 0).any():
         raise MetricNotApplicable("utilities are of games without chance; this one has dice or cards")
     if len(block.rewards):

@@ -28,9 +28,7 @@ FINE, CROWDED, ROUND, NO_SLOT = range(4)
 
 class StoredBounds(NamedTuple):
     """The bounds in a file: the `tiers`, where each tier's slots begin (`starts`), and `low` and `high` of all slots.
-
-    `endless` marks slots from which play may stay in the tier forever.
-    """
+    `endless` marks slots from which play may stay in the tier forever."""
 
     tiers: Array
     starts: Array

@@ -98,10 +98,7 @@ class BoundsVerifier(DatabaseVerifier):
 
     def find_circles(self, k: int, pays: bool) -> Array:
         """Return which slots of a tier could support each other in a circle, uint8: play can stay in the tier forever
-        from there.
-
-        Unless moves pay, slots whose bounds get strictly nearer to 0 are none of them.
-        """
+        from there. Unless moves pay, slots whose bounds get strictly nearer to 0 are none of them."""
         endless, listed = self.bounds.endless[slice(*self.bounds.starts[k : k + 2])], workspace(self.game, self.between)
         endless[:] = 1
         with compiling(self.game, listed.trouble):

@@ -96,9 +96,7 @@ def is_answered_at(game, stored, index, image, target):
 @lean_kernel
 def is_answered(game, stored, index, child):
     """Return whether the side that has just moved to *child* has reached its goal, or does so after every answer.
-
-    *index* is that of the position from which it moved.
-    """
+    *index* is that of the position from which it moved."""
     value = game.primitive(child) + 0
     bounded = stored.ending == FALLING
     bound = np.int64(stored.bounds[index]) if bounded else 0

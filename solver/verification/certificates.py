@@ -203,11 +203,8 @@ class CertificateVerifier(Verifier):
         return "" if value >= self.goal else f"the game is over: {WORDS[value]}"
 
     def fault_of(self, position: int, tier: int | None, left: int | None) -> str:
-        """Return what keeps the player to move in an undecided position from the goal; "" if nothing does.
-
-        If the position is stored, its tier must be greater than *tier* and its bound at most *left*, unless these are
-        None.
-        """
+        """Return what keeps the player to move in an undecided position from the goal; "" if nothing does. If the
+        position is stored, its tier must be greater than *tier* and its bound at most *left*, unless these are None."""
         game, leaves = self.game, self.leaves
         canonical = game.canonical(position)
         item, fault = self.index_of(canonical), "it leads to a position that is not stored"

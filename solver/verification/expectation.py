@@ -34,10 +34,8 @@ from retrograde.solver.verification.verifier import Array
 
 
 def wrong_expectations(found: Families, game: Game, scale: int, model: Model | None = None) -> Array:
-    """Return which records have a wrong value, or bounds (amounts times *scale*) that their children do not prove.
-
-    With a *model*, they are those of a best response to it.
-    """
+    """Return which records have a wrong value, or bounds (amounts times *scale*) that their children do not prove. With
+    a *model*, they are those of a best response to it."""
     low, high = found.measures[0], found.measures[1]
     pays = Traits.of(game).has_rewards
     if model:
@@ -127,10 +125,8 @@ def unproven(found: Families, bound: Array, sign: int, scale: int, endless: Arra
 
 
 def can_go_on(found: Families) -> Array:
-    """Return from which records players can stay in the tier forever, whatever the dice show.
-
-    At chance's positions, all moves must stay; at players' positions, one must.
-    """
+    """Return from which records players can stay in the tier forever, whatever the dice show. At chance's positions,
+    all moves must stay; at players' positions, one must."""
     inside = found.tiers[found.parents] == found.tiers[found.children]
     stays = found.primitives == UNDECIDED
     chance = found.movers == CHANCE

@@ -113,9 +113,7 @@ def ask_rules(table: RecordTable) -> Any:
 
 def families_at(database: Database, positions: Sequence[int]) -> Families:
     """Return the families of some positions, by the interpreted rules: the positions first, then all their children.
-
-    The children have no links. `positions` has numbers from 0 on instead, since positions may be tuples.
-    """
+    The children have no links. `positions` has numbers from 0 on instead, since positions may be tuples."""
     game, records = database.game, list(positions)
     links: list[tuple[int, ...]] = []
     for record, position in enumerate(positions):

@@ -69,11 +69,8 @@ def paid(found: Families) -> Array:
 
 
 def wrong_nimbers(found: Families, details: dict[str, Any]) -> Array:
-    """Return which records do not have the right nimber, value or plies.
-
-    Also those in which the game does not end in a loss for the player to move, or a move does not pass the turn: such
-    games have no nimbers.
-    """
+    """Return which records do not have the right nimber, value or plies. Also those in which the game does not end in a
+    loss for the player to move, or a move does not pass the turn: such games have no nimbers."""
     lost = (found.primitives == LOSE) | (found.primitives == UNDECIDED)
     values, plies = outcomes_of(found)
     stays = ~found.over_children(np.logical_and, found.turn_passes, True)
@@ -125,9 +122,7 @@ def labels_of(found: Families) -> Array:
 
 def coded_infinite(found: Families, numbers: Array) -> Array:
     """Return for each record the code of an infinite nimber: -1 less a bit for each finite one among its children's.
-
-    Children with the nimbers 0 and 2 give -1 - 0b101.
-    """
+    Children with the nimbers 0 and 2 give -1 - 0b101."""
     of_children = numbers[found.children]
     bits = np.where(of_children >= 0, np.int64(1) << np.clip(of_children, 0, 61), 0)
     return np.asarray(-1 - found.over_children(np.bitwise_or, bits, 0))
@@ -230,11 +225,8 @@ def wrong_utilities(found: Families, details: dict[str, Any]) -> Array:
 
 
 def chosen_children(found: Families, equal: Array, of_children: Array, ties: str) -> Array:
-    """Return the child that each record's player moves to; the record itself if the game is over.
-
-    It is the first of the *equal* children; with *ties* "leader", the first after which the leading opponent gets
-    least.
-    """
+    """Return the child that each record's player moves to; the record itself if the game is over. It is the first of
+    the *equal* children; with *ties* "leader", the first after which the leading opponent gets least."""
     keys = np.zeros(len(found.children), np.int64)
     if ties == "leader" and of_children.shape[1] > 1:
         mover = np.maximum(found.movers, 0)[found.parents]

@@ -69,11 +69,8 @@ class RecordTable(DatabaseVerifier):
 
 
 class RecordsVerifier(RecordTable, OutcomeVerifier):
-    """Verifies the outcomes of records.
-
-    `reached` uint8[n] marks records that play is known to reach, `expanded` uint8[n] those of them whose children have
-    been marked as reached.
-    """
+    """Verifies the outcomes of records. `reached` uint8[n] marks records that play is known to reach, `expanded`
+    uint8[n] those of them whose children have been marked as reached."""
 
     def begin(self) -> None:
         super().begin()

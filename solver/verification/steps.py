@@ -63,10 +63,8 @@ class TierSegment(NamedTuple):
 
 
 class StepRange(NamedTuple):
-    """Some steps of a tier: ranks and rows of the legend.
-
-    `mask` is the tier's mask, `first` the position at which its first step begins.
-    """
+    """Some steps of a tier: ranks and rows of the legend. `mask` is the tier's mask, `first` the position at which its
+    first step begins."""
 
     ranks: Array
     rows: Array
@@ -217,10 +215,8 @@ class StepsVerifier(OutcomeVerifier):
     def load_storage(
         self, tier: int, positions: Array, reached: Array, spans: list[ChildSpan], segments: list[TierSegment]
     ) -> Any:
-        """Return the storage for some positions of a tier.
-
-        Their children are in *spans*, and in the *segments* of the same tiers, in the same order.
-        """
+        """Return the storage for some positions of a tier. Their children are in *spans*, and in the *segments* of the
+        same tiers, in the same order."""
         from retrograde.solver.verification import storages
 
         lists = [self.lists.load(segment) for _, _, segment in segments]
@@ -295,10 +291,8 @@ class PositionLists:
 
 @contextmanager
 def list_positions(game: Game, executor: Executor, beside: Path, phase: Phase) -> Iterator[PositionLists]:
-    """List the positions of a game, wave by wave, with the streamed solver's forward pass; raise NotApplicable.
-
-    The lists are in a temporary folder, which is removed afterwards. It is created in *beside*, if that is writable.
-    """
+    """List the positions of a game, wave by wave, with the streamed solver's forward pass; raise NotApplicable. The
+    lists are in a temporary folder, which is removed afterwards. It is created in *beside*, if that is writable."""
     from retrograde.solver.methods.streamed.forward import ForwardSweep
     from retrograde.solver.methods.streamed.segments import load
     from retrograde.solver.runtime.memory import MemoryBudget

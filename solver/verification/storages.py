@@ -113,10 +113,8 @@ class Storage:
         return False
 
     def find(self, game, reached, workspace):
-        """Return the location and the row of a child, canonical or not; row -1 if it is not stored.
-
-        The canonical position is looked up. The child must be one of its images.
-        """
+        """Return the location and the row of a child, canonical or not; row -1 if it is not stored. The canonical
+        position is looked up. The child must be one of its images."""
         child, tier, fits = game.checked_canonical(reached)
         if not fits:
             return -1, -1
@@ -142,10 +140,8 @@ class Storage:
 
 
 class RecordStorage(NamedTuple):
-    """Positions, sorted tier by tier, with their rows and marks of what play reaches (see `RecordsVerifier`).
-
-    An item is a record, and so is a location.
-    """
+    """Positions, sorted tier by tier, with their rows and marks of what play reaches (see `RecordsVerifier`). An item
+    is a record, and so is a location."""
 
     tiers: Array
     bounds: Array

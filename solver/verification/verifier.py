@@ -261,10 +261,8 @@ class Verifier:
         return bool(rules_for(self.rules).compiles)
 
     def verify_block(self, run: Callable[[Array], TaskResult], items: Array) -> TaskResult:
-        """Return the result of *run*, which verifies some items with a kernel.
-
-        If the rules raise, which they may do for what is no position, the item is wrong. Halving the items finds it.
-        """
+        """Return the result of *run*, which verifies some items with a kernel. If the rules raise, which they may do
+        for what is no position, the item is wrong. Halving the items finds it."""
         try:
             return run(items)
         except (NotCompilable, MemoryError):

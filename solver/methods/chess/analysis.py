@@ -137,7 +137,7 @@ class WinSearch:
         """Decide which candidates are lost by now. Return how many."""
         # A candidate is lost if no move leads to a position that is not yet won by the opponent.
         loser, pawns = self.loser, self.winner_en_passant.capturable
-        kernels.keep_common(self.losing, loser.unlost)
+        np.bitwise_and(self.losing, loser.unlost, self.losing)
         kernels.remove_escapes(self.men, geometry(), loser.number, pawns, self.winner.unwon, self.losing)
         return int(kernels.decide(self.losing, loser.unlost, self.lost, loser.known, self.plies + 1))
 
@@ -152,11 +152,8 @@ class WinSearch:
 def prepare(
     formation: Formation, scores_of: ScoresOf, run: Map, table: Array, side: Callable[..., AnySide]
 ) -> tuple[list[AnySide], list[EnPassantPositions]]:
-    """Return both sides to move, and their positions with en passant, by the side whose pawn may be captured.
-
-    Nothing but the results of captures and promotions is known then. *table* has the code of each score of a later
-    tier.
-    """
+    """Return both sides to move, and their positions with en passant, by the side whose pawn may be captured. Nothing
+    but the results of captures and promotions is known then. *table* has the code of each score of a later tier."""
     later = load_later_codes(formation, scores_of, table)
     sides = list(run(partial(side, formation, later), (0, 1)))
     return sides, [EnPassantPositions(formation).find(formation, later, side, sides[1 - side]) for side in (0, 1)]

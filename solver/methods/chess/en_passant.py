@@ -36,10 +36,8 @@ class CapturablePawns(NamedTuple):
 
 
 class EnPassantPositions:
-    """All positions in which pawns of one side may be captured en passant, none at first.
-
-    `capturable` are these pawns; `by_pawn` has the DoubleSteps of each.
-    """
+    """All positions in which pawns of one side may be captured en passant, none at first. `capturable` are these pawns;
+    `by_pawn` has the DoubleSteps of each."""
 
     def __init__(self, formation: Formation):
         self.by_pawn: dict[int, DoubleSteps] = {}
@@ -80,9 +78,7 @@ class EnPassantPositions:
 
     def decide_losses(self, code: int, lost: Array, parents: Array) -> int:
         """Decide the items lost by this code, and add their predecessors to *parents*. Return how many there are.
-
-        *lost* are the positions, without the right to capture, that were lost just now.
-        """
+        *lost* are the positions, without the right to capture, that were lost just now."""
         return sum(en_passant_kernels.decide_losses(items, code, lost, parents) for items in self.by_pawn.values())
 
     def decide_wins(self, code: int, won: Array, parents: Array) -> int:

@@ -93,10 +93,8 @@ def find_double_steps(men, board, man, legal, later, passable, items, squares):
 
 @lean_kernel
 def beside_pawn(men, man, rank, squares):
-    """Return the squares of the last man with which *man* is on this rank, an enemy pawn beside it.
-
-    *squares* has the squares of the outer men.
-    """
+    """Return the squares of the last man with which *man* is on this rank, an enemy pawn beside it. *squares* has the
+    squares of the outer men."""
     outer = len(men.kinds) - 1
     if man < outer and squares[man] >> 3 != rank:
         return NOTHING

@@ -88,10 +88,8 @@ def find_legal(men, board, side, legal, checked):
 
 @lean_kernel
 def attack(men, board, side, king, rest, occupied, outer):
-    """Return the squares of the last man with which a side attacks a king.
-
-    An outer man on a line with the king attacks him wherever the last man does not stand in between.
-    """
+    """Return the squares of the last man with which a side attacks a king. An outer man on a line with the king attacks
+    him wherever the last man does not stand in between."""
     found = NOTHING
     for man in range(outer):
         if men.sides[man] == side:
@@ -168,10 +166,8 @@ def add_king_predecessors(men, side, pair, rest, word, found):
 
 @lean_kernel
 def add_pawn_predecessors(after, side, square, word, twice, occupied, found, base):
-    """Add the predecessors of a word by an outer pawn's steps to *square*; *twice* are those of a double step.
-
-    *after* has the rest by the square of this pawn. The words of the same kings begin at *base* of *found*.
-    """
+    """Add the predecessors of a word by an outer pawn's steps to *square*; *twice* are those of a double step. *after*
+    has the rest by the square of this pawn. The words of the same kings begin at *base* of *found*."""
     back = -forward_of(side)
     origin = square + back
     free = ~BITS[origin]
@@ -201,10 +197,8 @@ def add_piece_predecessors(after, steps, kind, square, word, occupied, found, ba
 
 @lean_kernel
 def remove_escapes(men, board, side, capturable, open_, found):
-    """Remove from *found* the positions from which a side has a move within the tier to an *open* position.
-
-    Positions after a double step in which the pawn may be captured en passant are open as *capturable* says.
-    """
+    """Remove from *found* the positions from which a side has a move within the tier to an *open* position. Positions
+    after a double step in which the pawn may be captured en passant are open as *capturable* says."""
     inner = len(men.rests.bits)
     for pair in range(len(men.squares)):
         for rest in range(inner):
@@ -268,10 +262,8 @@ def without_escape(men, board, side, capturable, open_, word, pair, rest):
 
 @lean_kernel
 def open_after_double_step(capturable, man, open_, index):
-    """Return the positions of a word that are open after a double step of this pawn.
-
-    If the pawn may then be captured en passant, the list of such positions says whether it is open.
-    """
+    """Return the positions of a word that are open after a double step of this pawn. If the pawn may then be captured
+    en passant, the list of such positions says whether it is open."""
     row = capturable.rows[man]
     if row < 0:
         return open_[index]
@@ -282,18 +274,9 @@ def open_after_double_step(capturable, man, open_, index):
 
 
 @lean_kernel
-def keep_common(found, open_):
-    """Remove from *found* what is not *open*."""
-    for index in range(len(found)):
-        found[index] &= open_[index]
-
-
-@lean_kernel
 def decide(candidates, open_, new, known, code):
-    """Decide the candidates that are still *open*. Return how many there are.
-
-    Writes their *code* to *known*, removes them from *open_*, makes them the *new* set, and clears *candidates*.
-    """
+    """Decide the candidates that are still *open*. Return how many there are. Writes their *code* to *known*, removes
+    them from *open_*, makes them the *new* set, and clears *candidates*."""
     count = 0
     for index in range(len(candidates)):
         word = candidates[index] & open_[index]
@@ -310,11 +293,8 @@ def decide(candidates, open_, new, known, code):
 
 @lean_kernel
 def add_due(known, due, code, more, candidates):
-    """Add positions whose captures and promotions bring this *code* to *candidates* and to *more*.
-
-    *due* uint8[words] has for each word the least code still to come, of wins (even) or of losses (odd), 255 for none;
-    it is updated.
-    """
+    """Add positions whose captures and promotions bring this *code* to *candidates* and to *more*. *due* uint8[words]
+    has for each word the least code still to come, of wins (even) or of losses (odd), 255 for none; it is updated."""
     for index in range(len(due)):
         if due[index] != code:
             continue
@@ -334,10 +314,8 @@ def add_due(known, due, code, more, candidates):
 
 @lean_kernel
 def clear_losses(known, open_):
-    """Clear the codes of losses in *open_*, the positions never decided as losses.
-
-    All their captures and promotions lose, but another move does not.
-    """
+    """Clear the codes of losses in *open_*, the positions never decided as losses. All their captures and promotions
+    lose, but another move does not."""
     for index in range(len(open_)):
         word = open_[index]
         while word:
@@ -393,11 +371,8 @@ class LaterCodes(NamedTuple):
 
 
 class DepartureResults(NamedTuple):
-    """The results of the best capture or promotion of each position with one side to move.
-
-    `known` uint8[positions] has the codes. Sets: in `saved` some such move does not lose, in `delayed` there are such
-    moves and all lose.
-    """
+    """The results of the best capture or promotion of each position with one side to move. `known` uint8[positions] has
+    the codes. Sets: in `saved` some such move does not lose, in `delayed` there are such moves and all lose."""
 
     known: Array
     saved: Array
@@ -415,10 +390,8 @@ class Placement(NamedTuple):
 
 @lean_kernel
 def code_at(board, later, captured, change, squares, white, black):
-    """Return the code of a position of a later tier, NO_POSITION if its kings are too close.
-
-    *captured* and *change* say by which move (see LaterCodes); *squares* are the squares of the men here.
-    """
+    """Return the code of a position of a later tier, NO_POSITION if its kings are too close. *captured* and *change*
+    say by which move (see LaterCodes); *squares* are the squares of the men here."""
     entry = np.int64(board.kings[later.with_pawns[captured + 1, change] << 12 | white << 6 | black])
     if entry < 0:
         return NO_POSITION

@@ -68,7 +68,7 @@ class MateSide(analysis.Side):
 
 @cache
 def codes_of_scores() -> Array:
-    """Return the code of each score, uint8[65536]. Codes above DEEPEST_LATER mark scores that are too deep."""
+    """Return a table of codes by score, uint8[65536]; codes above DEEPEST_LATER mark scores that are too deep."""
     # 253 or 254 for too deep, of the right parity.
     plies = np.arange(1 << BITS)
     codes = np.minimum(plies + 1, DEEPEST_LATER + 1 + plies % 2).astype(np.uint8)
@@ -77,6 +77,6 @@ def codes_of_scores() -> Array:
 
 @cache
 def table_of_scores() -> Array:
-    """Return the score of each code, uint16[256]."""
+    """Return a table of scores by code, uint16[256]."""
     decided = [encode(LOSE if code & 1 else WIN, code - 1, BITS) for code in range(1, 256)]
     return np.array([encode(DRAW, 0, BITS), *decided], np.uint16)

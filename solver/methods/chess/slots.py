@@ -57,10 +57,8 @@ def table_by_score(lost: Array, won: Array, drawn: int, none: Any) -> Array:
 
 
 def load_later_codes(formation: Formation, scores_of: ScoresOf, table: Array) -> LaterCodes:
-    """Return the codes of all later tiers that captures and promotions lead to; raise TooDeep.
-
-    *table* uint8[65536] has the code of each score of a later tier, NO_POSITION for no position.
-    """
+    """Return the codes of all later tiers that captures and promotions lead to; raise TooDeep. *table* uint8[65536] has
+    the code of each score of a later tier, NO_POSITION for no position."""
     count = len(formation.codes)
     starts = np.full((count + 1, 4 * count + 1), -1, np.int64)
     with_pawns, orders = np.zeros_like(starts), np.full((*starts.shape, count), -1, np.int64)
@@ -85,10 +83,8 @@ def load_later_codes(formation: Formation, scores_of: ScoresOf, table: Array) ->
 
 
 def write_codes(codes: Codes, turn: int, scores_of: ScoresOf, table: Array, found: Array) -> None:
-    """Write to *found* the codes of all positions of a later tier with one side to move, [pairs * inner].
-
-    Men are in the order of *codes*, like men distinct.
-    """
+    """Write to *found* the codes of all positions of a later tier with one side to move, [pairs * inner]. Men are in
+    the order of *codes*, like men distinct."""
     tier, own, exchanged, order = later_tier(codes, turn)
     # Exchanged sides: the board is turned upside down (square ^ 56), and the kings change places.
     kings = pairs_of_kings(has_pawns(codes))

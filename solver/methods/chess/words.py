@@ -111,10 +111,8 @@ def move_targets(word, empty, kind):
 
 @lean_kernel
 def origins(word, empty, kind, side):
-    """Return the squares from which men of one kind reach the squares of a word without a capture.
-
-    For all kinds but pawns these are the squares of `move_targets`, so some of them may be occupied.
-    """
+    """Return the squares from which men of one kind reach the squares of a word without a capture. For all kinds but
+    pawns these are the squares of `move_targets`, so some of them may be occupied."""
     return move_targets(word, empty, kind) if kind != PAWN else pawns_behind(word, word, empty, side)
 
 
@@ -133,12 +131,6 @@ def attackers(word, empty, kind, side):
     """Return the squares from which men of one kind attack a square of the word."""
     if kind != PAWN:
         return move_targets(word, empty, kind)
-    return pawns_before(word, side)
-
-
-@lean_kernel
-def pawns_before(word, side):
-    """Return the squares from which a side's pawns attack a square of the word."""
     seven, nine = np.uint64(7), np.uint64(9)
     if side == 0:
         return word >> seven & NOT_A | word >> nine & NOT_H
@@ -208,10 +200,8 @@ class Rests(NamedTuple):
 
 
 def rests_of(codes: tuple[int, ...], grouped: bool, turned: Array) -> Rests:
-    """Return the Rests of men with these codes; if *grouped*, each placement of like men appears once.
-
-    *turned* int64[8, 64] is where symmetries take squares.
-    """
+    """Return the Rests of men with these codes; if *grouped*, each placement of like men appears once. *turned*
+    int64[8, 64] is where symmetries take squares."""
     count = len(codes)
     numbers, squares = number_rests(codes, grouped)
     # `found[square, square, …]` is the rest.
@@ -236,10 +226,8 @@ def rests_of(codes: tuple[int, ...], grouped: bool, turned: Array) -> Rests:
 
 
 def number_rests(codes: tuple[int, ...], grouped: bool) -> tuple[Array, Array]:
-    """Return (the rest of each combination of squares, the squares of each rest, int64[rests, men]).
-
-    The first is int32[64 ** men], -1 where a combination has no rest (like men on one square).
-    """
+    """Return (the rest of each combination of squares, the squares of each rest, int64[rests, men]). The first is
+    int32[64 ** men], -1 where a combination has no rest (like men on one square)."""
     count = len(codes)
     keys = np.arange(64**count)
     squares = keys[:, None] >> 6 * np.arange(count - 1, -1, -1) & 63

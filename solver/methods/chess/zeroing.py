@@ -51,7 +51,8 @@ NO_SIDE = 2
 def analyse(formation: Formation, scores_of: ScoresOf, run: Map, report: Report) -> Results:
     """Return the results of a tier by distance to zeroing; *scores_of* has the scores of later tiers."""
     sides, en_passant = analysis.prepare(formation, scores_of, run, codes_of_scores(PATIENCE), ZeroingSide)
-    others, none = without_pawns(formation.men), [EnPassantPositions(formation) for _ in (0, 1)]
+    men, none = formation.men, [EnPassantPositions(formation) for _ in (0, 1)]
+    others = men._replace(sides=np.where(men.kinds == PAWN, NO_SIDE, men.sides))  # pawns do not move within a level
     decided = 0
     for level in levels(formation):
         mask = positions_in(formation, level)
@@ -161,10 +162,8 @@ def positions_in(formation: Formation, level: int) -> Array:
 def hand_down(
     formation: Formation, en_passant: EnPassantPositions, mover: ZeroingSide, other: ZeroingSide, mask: Array
 ) -> None:
-    """Record what steps of pawns to positions of this level bring to positions of the next levels.
-
-    The pawns are those of the side *other*; *mover* is the side to move after the step.
-    """
+    """Record what steps of pawns to positions of this level bring to positions of the next levels. The pawns are those
+    of the side *other*; *mover* is the side to move after the step."""
     men = pawns_of(formation.men, other.number)
     if not (men.sides == other.number).any():
         return
@@ -198,11 +197,6 @@ CODES_OF_CAPTURES[[2, LATE + 1, 3, LATE + 2]] = SOON + 1, LATE + 1, LOST + SOON 
 # Men and codes
 
 
-def without_pawns(men: Men) -> Men:
-    """Return the Men with pawns that do not move."""
-    return men._replace(sides=np.where(men.kinds == PAWN, NO_SIDE, men.sides))
-
-
 def pawns_of(men: Men, side: int) -> Men:
     """Return the Men of whom only one side's pawns move."""
     moves = (men.kinds == PAWN) & (men.sides == side)
@@ -222,7 +216,7 @@ def codes_of_scores(late: int) -> Array:
 
 @cache
 def table_of_scores() -> Array:
-    """Return the score of each code, uint16[512]: 0 is a draw, else plies + 1, plus LOST for losses."""
+    """Return a table of scores by code, uint16[512]: 0 is a draw, else plies + 1, plus LOST for losses."""
     draw = DRAW_CLASS << BITS
     won, lost = ([draw, *(encode(value, code - 1, BITS) for code in range(1, 256))] for value in (WIN, LOSE))
     return np.array(won + lost, np.uint16)

@@ -52,11 +52,8 @@ EXPANDING = 0.6
 
 
 def solve_cycles(table: ListedTable, k: int, work: Work, phase: Phase) -> Iterator[Done]:
-    """Yield the scores and sizes of a tier with cycles, in blocks.
-
-    If positions are spilled to disk, predecessor lists are built even if the rules give parents, because locating those
-    parents on disk would take longer.
-    """
+    """Yield the scores and sizes of a tier with cycles, in blocks. If positions are spilled to disk, predecessor lists
+    are built even if the rules give parents, because locating those parents on disk would take longer."""
     low, high = table.space.stretch(k)
     count, spilled = high - low, isinstance(table.space, SpilledStateSpace)
     has_parents = Traits.of(table.game).has_parents and not spilled
@@ -117,10 +114,8 @@ def tasks(tier: CyclicTier, layout: BucketLayout | None, blocks: list[Ends], wor
 
 
 def located_for(tier: CyclicTier, blocks: list[Ends], work: Work, some: Any) -> Iterator[LocatedChildren | None]:
-    """Yield for each block the children of its positions, or of *some* (see `Selection`), located on disk.
-
-    Yields None if positions are in memory: then tasks look the children up.
-    """
+    """Yield for each block the children of its positions, or of *some* (see `Selection`), located on disk. Yields None
+    if positions are in memory: then tasks look the children up."""
     table, low = tier.table, tier.table.space.stretch(tier.k)[0]
     if not isinstance(table.space, SpilledStateSpace):
         yield from [None] * len(blocks)
@@ -197,10 +192,8 @@ def parents_by_rules(tier: CyclicTier, work: Work, frontier: Array) -> Iterator[
 
 
 def ask_parents(task: tuple[CyclicTier, Array]) -> Array:
-    """Return the parents of a frontier as the rules give them.
-
-    Raises RuleError if they differ from the parents that were met when all positions were expanded.
-    """
+    """Return the parents of a frontier as the rules give them. Raises RuleError if they differ from the parents that
+    were met when all positions were expanded."""
     tier, frontier = task
     table, low = tier.table, tier.table.space.stretch(tier.k)[0]
     positions = table.space.positions[low + frontier]

@@ -19,9 +19,7 @@ Array = np.ndarray[Any, Any]
 
 class ListedTable(NamedTuple):
     """Inputs of every task: the game, its state space, and the scores of all positions, with *bits* bits for plies.
-
-    `space` is a StateSpace or a SpilledStateSpace.
-    """
+    `space` is a StateSpace or a SpilledStateSpace."""
 
     game: Game
     space: Any
@@ -44,21 +42,9 @@ class ListedTable(NamedTuple):
         return Traits.of(self.game).has_images
 
 
-def expand_located(table: ListedTable, expander: Expander, k: int, positions: Array) -> ExpansionBlock:
-    """Return a block with the children of positions of tier number k, and the children's indices.
-
-    If the same player moves again in a child, its entry in `places` is -2 minus its index.
-    """
-    block = expand_unmarked(table, expander, k, positions)
-    expander.mark_moves_again(positions, block, block.origins)
-    return block
-
-
 def expand_unmarked(table: ListedTable, expander: Expander, k: int, positions: Array) -> ExpansionBlock:
-    """Return such a block without marking the children where the same player moves again.
-
-    Raises RuleError if a child is not in the state space.
-    """
+    """Return a block with the children of positions of tier number k, and the children's indices; raise RuleError for a
+    child outside the state space. It does not mark children where the same player moves again."""
     block = expander.expand(int(table.space.tiers[k]), positions, sizes=table.symmetric)
     if locate(table, block):
         there = (block.children if positions.ndim == 1 else block.children[..., 0]) >= 0
@@ -91,7 +77,9 @@ def blocks_of(
         expander = expander_of(table.game)
         for first, last in expander.blocks(begin, end, times):
             own = slice(first, last) if indices is None else indices[first:last]
-            block = expand_located(table, expander, k, table.space.positions[own])
+            positions = table.space.positions[own]
+            block = expand_unmarked(table, expander, k, positions)
+            expander.mark_moves_again(positions, block, block.origins)
             yield first, last, LocatedBlock(block.columns, block.places, block.matrix, block.out)
         return
     base = 0 if indices is None else located.outlines[0].begin

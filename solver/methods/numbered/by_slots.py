@@ -141,10 +141,8 @@ def parents_of(tier: CyclicTier, work: Work, frontier: Array) -> Iterator[Array]
 
 
 def ask_parents(task: tuple[CyclicTier, Array]) -> list[Array]:
-    """Return the parents of a frontier as the rules give them, in several arrays.
-
-    Raises RuleError if they differ from the parents that were met when all slots were expanded.
-    """
+    """Return the parents of a frontier as the rules give them, in several arrays. Raises RuleError if they differ from
+    the parents that were met when all slots were expanded."""
     tier, frontier = task
     table, children_left, sums = tier.table, tier.children_left.array, tier.sums.array
     rules = table.rules

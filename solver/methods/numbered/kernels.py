@@ -91,10 +91,8 @@ def check_position(game, position, slot, images, trouble):
 
 @lean_kernel
 def visit_children(game, position, own, slots, links, begin, trouble):
-    """Write the children of a position in tier number *own* that are in the tier to *links* from *begin* on.
-
-    Returns the end of the links, and the best score that children in later tiers pass up, 0 for none.
-    """
+    """Write the children of a position in tier number *own* that are in the tier to *links* from *begin* on. Returns
+    the end of the links, and the best score that children in later tiers pass up, 0 for none."""
     tiers, starts, _, bits, _ = slots
     tier, count = tiers[own], starts[own + 1] - starts[own]
     end = begin

@@ -35,11 +35,8 @@ def counts_of(
     game: Game, numbering: SlotNumbering, k: int, codes: Array, sizes: Array | CompressedArray,
     count: Counter | None = None,
 ) -> Array:  # fmt: skip
-    """Return the counts of tier number k.
-
-    *codes* has an unsigned int for the outcome of each slot, *sizes* the number of symmetric positions, 0 for an empty
-    slot. *count* is `count_codes` or a faster equivalent.
-    """
+    """Return the counts of tier number k. *codes* has an unsigned int for the outcome of each slot, *sizes* the number
+    of symmetric positions, 0 for an empty slot. *count* is `count_codes` or a faster equivalent."""
     counts = [np.empty((0, COLUMNS), np.int64)]
     for part, where in numbering.parts_of(game, k):
         rows = (count or count_codes)(codes[where], sizes[where])

@@ -45,10 +45,8 @@ class SlotSample(NamedTuple):
 
 @dataclass(frozen=True)
 class SlotNumbering:
-    """The tiers of a game, and their slots one after another.
-
-    `tiers` int64[T] ascends. Tier number *row* has the slots `starts[row]` to `starts[row + 1]` of all.
-    """
+    """The tiers of a game, and their slots one after another. `tiers` int64[T] ascends. Tier number *row* has the slots
+    `starts[row]` to `starts[row + 1]` of all."""
 
     tiers: Array
     starts: Array
@@ -128,10 +126,8 @@ class SlotNumbering:
         return row, slot
 
     def position_at(self, game: Any, row: int, slot: int) -> Any:
-        """Return the position of a slot, -1 if it is empty.
-
-        Raises RuleError if the position has another slot or is not canonical.
-        """
+        """Return the position of a slot, -1 if it is empty. Raises RuleError if the position has another slot or is not
+        canonical."""
         tier = int(self.tiers[row])
         position: Any = game.unindex(tier, slot)
         try:

@@ -58,10 +58,8 @@ def buffers(table: NumberedTable, slots: int) -> tuple[Seeds, Array, Array, Arra
 
 
 def seed(task: SlotTask) -> tuple[int, Seeds, Any]:
-    """Expand a block of slots (see `TierExpansion`).
-
-    Raises Unsolved if a child is in a tier that is not solved yet, and RuleError if the rules break the contract.
-    """
+    """Expand a block of slots (see `TierExpansion`). Raises Unsolved if a child is in a tier that is not solved yet,
+    and RuleError if the rules break the contract."""
     tier, layout, begin, end = task
     table, count = tier.table, end - begin
     rules, slots = table.rules, table.for_kernels
@@ -92,10 +90,8 @@ def seed(task: SlotTask) -> tuple[int, Seeds, Any]:
 
 
 def expect_solved(table: NumberedTable, k: int) -> None:
-    """Raise Unsolved if a probed slot of tier number k leads to a tier that is not solved yet.
-
-    Ignores faults of the rules; they are reported when all slots are expanded.
-    """
+    """Raise Unsolved if a probed slot of tier number k leads to a tier that is not solved yet. Ignores faults of the
+    rules; they are reported when all slots are expanded."""
     if table.solved.flags[k + 1 :].all():
         return
     rules, tier, count = table.rules, int(table.numbering.tiers[k]), table.numbering.size(k)

@@ -50,10 +50,8 @@ class NumberedStore:
         self, game: Game, bits: int, work: Work, by_sets: bool = True, elsewhere: Elsewhere | None = None,
         metric: str = METRICS[0],
     ):  # fmt: skip
-        """Begin with nothing solved; raise MemoryLimit.
-
-        *elsewhere* reads tiers that other databases have. *metric* is remoteness or one of TO_PROGRESS.
-        """
+        """Begin with nothing solved; raise MemoryLimit. *elsewhere* reads tiers that other databases have. *metric* is
+        remoteness or one of TO_PROGRESS."""
         self.own, dtype = SlotNumbering.own(game), score_type(bits)
         self.in_sets = by_sets and is_chess(game)
         self.in_shapes = by_sets and is_shaped(game) and dtype == np.uint16

@@ -21,10 +21,8 @@ def family_of(game: Game) -> Game:
 
 
 class TierScores(NamedTuple):
-    """All tiers, ascending, and where the scores of each begin, for kernels.
-
-    Scores have *bits* bits for plies. Only scores of *solved* tiers are valid.
-    """
+    """All tiers, ascending, and where the scores of each begin, for kernels. Scores have *bits* bits for plies. Only
+    scores of *solved* tiers are valid."""
 
     tiers: Array
     starts: Array
@@ -34,10 +32,8 @@ class TierScores(NamedTuple):
 
 
 class NumberedTable(NamedTuple):
-    """Inputs of every task: the game, its numbering, and the scores of all slots, with *bits* bits for plies.
-
-    Only the scores of *solved* tiers are valid.
-    """
+    """Inputs of every task: the game, its numbering, and the scores of all slots, with *bits* bits for plies. Only the
+    scores of *solved* tiers are valid."""
 
     game: Game
     numbering: SlotNumbering

@@ -43,10 +43,8 @@ TASK_BYTES = 100_000_000, 1000
 
 
 class TierMemory(NamedTuple):
-    """The memory of a tier in bytes: the least, and the most that it can use.
-
-    *tasks* is the part of both that is reserved for tasks, which may take less.
-    """
+    """The memory of a tier in bytes: the least, and the most that it can use. *tasks* is the part of both that is
+    reserved for tasks, which may take less."""
 
     least: int
     most: int
@@ -54,10 +52,8 @@ class TierMemory(NamedTuple):
 
 
 def memory_by_slots(game: Game, slots: int, bits: int, ranged: int | None = None) -> TierMemory:
-    """Return the memory for solving a tier slot by slot, its scores included.
-
-    A tier of *ranged* slots or more is cut into ranges, which are in the memory of the workers that have the tasks.
-    """
+    """Return the memory for solving a tier slot by slot, its scores included. A tier of *ranged* slots or more is cut
+    into ranges, which are in the memory of the workers that have the tasks."""
     least = most = SIZE_BYTES
     if ranged is None or slots < ranged:
         slot = SIZE_BYTES + np.dtype(score_type(bits)).itemsize + np.dtype(counter_type(bits)).itemsize
@@ -82,10 +78,8 @@ def memory_by_sets(formation: "Formation", metric: str) -> int:
 def memory_for_tiers(
     game: Game, numbering: SlotNumbering, bits: int, by_sets: bool, metric: str = METRICS[0], ranged: int | None = None
 ) -> TierMemory:
-    """Return the memory for the tiers of a game: the maximum over all of them.
-
-    If *by_sets*, tiers are solved by sets where possible. Tiers of *ranged* slots or more are cut into ranges.
-    """
+    """Return the memory for the tiers of a game: the maximum over all of them. If *by_sets*, tiers are solved by sets
+    where possible. Tiers of *ranged* slots or more are cut into ranges."""
     sizes = np.diff(numbering.starts)
     row = int(sizes.argmax())
     slots = int(sizes[row])

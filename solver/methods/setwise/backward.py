@@ -49,10 +49,8 @@ less data of the wave after twice."""
 
 
 def codes_for(count: int, plies: int, misere: bool) -> Array:
-    """Return the code (see streamed/steps.py) of each worth in *count* planes, *plies* before the last wave.
-
-    The worths 0 to 3 of two planes, one ply before a tie, mean lost in 0, lost in 2, a tie in 1, and won in 1.
-    """
+    """Return the code (see streamed/steps.py) of each worth in *count* planes, *plies* before the last wave. The worths
+    0 to 3 of two planes, one ply before a tie, mean lost in 0, lost in 2, a tie in 1, and won in 1."""
     # Below a tie: 2 × worth plies to a loss. Above: an odd number of plies to a win, 1 for the greatest worth. In
     # misère play wins and losses change places. A tie ends in the last wave.
     half = 1 << count - 1
@@ -158,10 +156,8 @@ class SetwiseStore(StepsStore):
             wave.planes = [None] * len(wave.sets)
 
     def groups(self) -> Iterator[int]:
-        """Yield the numbers of the waves except the last, last first.
-
-        The last wave needs no solving: positions left in it are ties. Raises DamagedScratch if a needed file is gone.
-        """
+        """Yield the numbers of the waves except the last, last first. The last wave needs no solving: positions left in
+        it are ties. Raises DamagedScratch if a needed file is gone."""
         if self.storage.scratch:
             self.check_files(self.needed())
         last = self.found[self.last]

@@ -80,10 +80,8 @@ class WordBlock(NamedTuple):
 
 @kernel
 def compute_planes(rules, own, links, starts, after):
-    """Write the planes of some tiers, in *own*, from those of the wave *after* (both WaveValues).
-
-    The links out of tier k are `links[starts[k]:starts[k + 1]]`.
-    """
+    """Write the planes of some tiers, in *own*, from those of the wave *after* (both WaveValues). The links out of tier
+    k are `links[starts[k]:starts[k + 1]]`."""
     block = WordBlock(
         np.zeros(2, np.int64), np.empty(STRIDE, np.int64), np.empty(STRIDE, np.int64),
         np.empty((MOST_PLANES, STRIDE), np.uint64), np.empty((MOST_PLANES, STRIDE), np.uint64),
@@ -145,9 +143,7 @@ def find_best_worths(sets, tier, links, after, misere, lookup, block):
 @lean_kernel
 def gather(sets, tier, block, after, link, into):
     """Write the planes of the children by one link, for all words of a block, to *into*; 0 where a child is not stored.
-
-    The cases are those of `collect_group`, in reverse.
-    """
+    The cases are those of `collect_group`, in reverse."""
     place, bit = link[PLACE], link[BIT]
     child, planes_after, count_after = after.sets.tiers[link[TO]], after.planes, len(after.planes)
     _, occupied, _, _ = sets
@@ -255,10 +251,8 @@ def prepare_lookup(links, mirror, tier, after, lookup):
 
 @lean_kernel
 def look_up_children(sets, tier, block, after, link, lookup, number, into):
-    """Like `gather`, for a link that inserts several bits or leads to a mirror image: looks up each child.
-
-    *number* is the link's number among those of the tier. *after* are the sets of the wave after.
-    """
+    """Like `gather`, for a link that inserts several bits or leads to a mirror image: looks up each child. *number* is
+    the link's number among those of the tier. *after* are the sets of the wave after."""
     child, shared = after.tiers[link[TO]], link[SHARED]
     begin, tables, planes, children = lookup.begins[number], lookup.tables[number], lookup.planes, lookup.children
     _, occupied, before, words = sets
@@ -299,10 +293,8 @@ def look_up_children(sets, tier, block, after, link, lookup, number, into):
 
 @lean_kernel
 def keep_best(block, words, count, misere):
-    """Replace the best worth so far by the child's where that is better: lower, or in misère play greater.
-
-    The numbers are compared for 64 positions at a time, from the lowest plane up: a higher plane overrides a lower one.
-    """
+    """Replace the best worth so far by the child's where that is better: lower, or in misère play greater. The numbers
+    are compared for 64 positions at a time, from the lowest plane up: a higher plane overrides a lower one."""
     less = block.less[:words]
     lower, higher = (block.least, block.child) if misere else (block.child, block.least)
     for t in range(words):

@@ -63,11 +63,8 @@ class TooLargeForMemory(Exception):
 
 
 class Exploration:
-    """The exploration of one game.
-
-    `waves` are the waves found. `over` counts positions by primitive value: those in which the game is over, and under
-    OPEN all others.
-    """
+    """The exploration of one game. `waves` are the waves found. `over` counts positions by primitive value: those in
+    which the game is over, and under OPEN all others."""
 
     def __init__(self, game: Game, rules: Rules, work: Work, outlook: Outlook, storage: WaveStorage, scratch: Scratch):
         """Begin with the start position. *storage* stores the waves; *scratch* has files in any case."""
@@ -176,11 +173,8 @@ class Exploration:
 
 
 class ForwardPass(NamedTuple):
-    """Data shared by all tasks of a wave.
-
-    The tiers of `wave` are filled from those of the wave `before`. `parents` has what `load_parents` returns for all
-    links; if None, each task loads its own.
-    """
+    """Data shared by all tasks of a wave. The tiers of `wave` are filled from those of the wave `before`. `parents` has
+    what `load_parents` returns for all links; if None, each task loads its own."""
 
     rules: Rules
     storage: WaveStorage
@@ -196,11 +190,8 @@ def load_parents(before: Wave, storage: WaveStorage, links: Array) -> tuple[Arra
 
 
 class FilledTiers(NamedTuple):
-    """The result of filling the tiers *begin* to *end*, which become a chunk.
-
-    `known` has the KNOWN columns of their table, `sets` says where the sets are stored, and `tally` counts positions by
-    primitive value.
-    """
+    """The result of filling the tiers *begin* to *end*, which become a chunk. `known` has the KNOWN columns of their
+    table, `sets` says where the sets are stored, and `tally` counts positions by primitive value."""
 
     begin: int
     end: int
@@ -268,10 +259,8 @@ FILLED, WHOLE = range(2)
 
 
 class SetsLog:
-    """The journal of filled tiers in scratch files, so that a killed solve resumes.
-
-    An entry begins with its kind and the number of the wave. An empty entry means that the exploration was restarted.
-    """
+    """The journal of filled tiers in scratch files, so that a killed solve resumes. An entry begins with its kind and
+    the number of the wave. An empty entry means that the exploration was restarted."""
 
     def __init__(self, log: Log):
         self.log = log
@@ -295,11 +284,11 @@ class SetsLog:
             self.filled[wave] = {k: filled for k, filled in self.filled[wave].items() if filled.sets not in gone}
 
     def add(self, wave: int, filled: FilledTiers) -> None:
-        """Add an entry that some tiers of a wave are filled."""
+        """Log that some tiers of a wave are filled, and where their sets are."""
         where = np.array([filled.begin, filled.end, *filled.sets[1:]], np.int64)
         self.log.add((np.array([FILLED, wave], np.int64), where, filled.known.ravel(), filled.tally.ravel()))
         self.log.write()
 
     def add_whole(self, wave: int) -> None:
-        """Add an entry that a wave is filled completely."""
+        """Log that a wave is filled completely."""
         self.log.add((np.array([WHOLE, wave], np.int64),))

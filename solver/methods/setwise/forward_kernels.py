@@ -196,10 +196,8 @@ def symmetry_of(imaging, tier, values, pairs):
 
 @kernel
 def ends_mirrored(rules, tier, cubes, value, values):
-    """Return whether the game ends in mirrored positions in a tier and in its mirror image.
-
-    *cubes* and *value* say where it ends in the tier (see `ends_of`). The cubes are overwritten; *values* is a buffer.
-    """
+    """Return whether the game ends in mirrored positions in a tier and in its mirror image. *cubes* and *value* say
+    where it ends in the tier (see `ends_of`). The cubes are overwritten; *values* is a buffer."""
     image_cubes = np.empty((MOST_CUBES, 2), np.int64)
     base, mask = image_of(tier[BASE], rules.mirror), image_of(tier[MASK], rules.mirror)
     count, image_value = ends_of(rules.ending, rules.decided, base, mask, values, image_cubes)
@@ -208,10 +206,8 @@ def ends_mirrored(rules, tier, cubes, value, values):
 
 @lean_kernel
 def fill_tier(parents, children, tier, links, symmetry, cubes, count, buffer):
-    """Fill a tier, one group of 4,096 ranks after another; return the end of its words.
-
-    The game is over in positions that match one of the first *count* *cubes*.
-    """
+    """Fill a tier, one group of 4,096 ranks after another; return the end of its words. The game is over in positions
+    that match one of the first *count* *cubes*."""
     first, end, active = tier[GROUP], tier[WORD], 0
     for group in range(tier[GROUPS]):
         if group & (1 << SUBSET_BITS) - 1 == 0:
@@ -235,10 +231,8 @@ def fill_tier(parents, children, tier, links, symmetry, cubes, count, buffer):
 
 @lean_kernel
 def collect_group(parents, link, mask, group, found):
-    """Add the positions of a group that a link leads to to the words *found*; return the words touched.
-
-    *mask* is that of the child tier.
-    """
+    """Add the positions of a group that a link leads to to the words *found*; return the words touched. *mask* is that
+    of the child tier."""
     place, bit, parent, source = link[PLACE], link[BIT], parents.tiers[link[FROM]], group
     # Case: several bits are inserted. Move each position on its own.
     if place == MANY:
@@ -307,10 +301,8 @@ def spread_words(words, word, there, place, bit, found):
 
 @lean_kernel
 def mark_over(cubes, active, group, touched, over):
-    """Mark the positions of a group in which the game is over, in the words touched.
-
-    A cube that matches the group ends the game at the same positions (`inside`) of some of its words.
-    """
+    """Mark the positions of a group in which the game is over, in the words touched. A cube that matches the group ends
+    the game at the same positions (`inside`) of some of its words."""
     for k in range(active):
         cube = cubes.active[k]
         if cubes.group[cube] & group == cubes.group_ones[cube]:
@@ -322,10 +314,8 @@ def mark_over(cubes, active, group, touched, over):
 
 @lean_kernel
 def store_group(children, first, group, touched, symmetry, buffer, end):
-    """Split the words of a group into positions that are over and live ones: count both, and store the latter.
-
-    Clears the buffer. *first* is the tier's first group. Returns the end of the words written.
-    """
+    """Split the words of a group into positions that are over and live ones: count both, and store the latter. Clears
+    the buffer. *first* is the tier's first group. Returns the end of the words written."""
     occupied = NOTHING
     while touched:
         j = lowest(touched)
@@ -462,10 +452,8 @@ def move_one_by_one(parents, parent, shared, mask, group, found):
 
 @lean_kernel
 def canonical(positions, symmetry, number):
-    """Return the positions of word *number* that come before all their images or equal them.
-
-    Positions and images are compared bit by bit from the highest bit, 64 at a time.
-    """
+    """Return the positions of word *number* that come before all their images or equal them. Positions and images are
+    compared bit by bit from the highest bit, 64 at a time."""
     if symmetry.share != SOME_CANONICAL:
         return positions if symmetry.share == ALL_CANONICAL else NOTHING
     pairs = symmetry.pairs
@@ -498,9 +486,7 @@ def add_to_tally(row, counts, times, tier, runs):
 
 @lean_kernel
 def ones_of_side(side, number):
-    """Return the positions of a word in which one side of a pair is 1.
-
-    *side* is encoded as in `pairs_of`: twice the rank bit, or 2 × LANES for a constant 0, plus 1 for the complement.
-    """
+    """Return the positions of a word in which one side of a pair is 1. *side* is encoded as in `pairs_of`: twice the
+    rank bit, or 2 × LANES for a constant 0, plus 1 for the complement."""
     ones = NOTHING if side >> 1 == LANES else ones_of(side >> 1, number)
     return ~ones if side & 1 else ones

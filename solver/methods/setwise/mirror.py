@@ -56,11 +56,8 @@ def image_rows(mirror: Array, tiers: Array) -> Array:
 
 
 def check_links(mirror: Array, rows_before: Array, rows: Array, links: Array) -> None:
-    """Raise NotSymmetric unless the links into a wave are symmetric.
-
-    *rows_before* and *rows* are the `image_rows` of both waves. Rows of *links* are (parent row, child row, bits that
-    all children share).
-    """
+    """Raise NotSymmetric unless the links into a wave are symmetric. *rows_before* and *rows* are the `image_rows` of
+    both waves. Rows of *links* are (parent row, child row, bits that all children share)."""
     images = np.c_[rows_before[links[:, 0]], rows[links[:, 1]], mirror_images(mirror, links[:, 2])]
     if not np.array_equal(links[np.lexsort(links.T)], images[np.lexsort(images.T)]):
         raise NotSymmetric

@@ -152,10 +152,8 @@ class Wave:
         return np.add.reduceat(self.tiers[:, WORDS], self.begins)
 
     def chunks_of(self, rows: Array) -> Iterator[tuple[int, int, int]]:
-        """Yield (chunk, begin, end): which of the ascending *rows* are in which chunk.
-
-        If the chunks begin at tiers 0 and 4, the rows [1, 2, 5] yield (0, 0, 2) and (1, 2, 3).
-        """
+        """Yield (chunk, begin, end): which of the ascending *rows* are in which chunk. If the chunks begin at tiers 0
+        and 4, the rows [1, 2, 5] yield (0, 0, 2) and (1, 2, 3)."""
         chunks = np.searchsorted(self.begins, rows, "right") - 1
         cuts = np.flatnonzero(np.diff(chunks, prepend=-1, append=-1))
         for begin, end in pairwise(cuts.tolist()):

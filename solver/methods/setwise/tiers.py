@@ -53,10 +53,7 @@ def first_tier(game: Game, start: int) -> Array:
 
 def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
     """Return the tiers that moves from a wave lead to: (table, links, where each tier's links begin); None without
-    moves.
-
-    Raises NotApplicable if the rules are not plain.
-    """
+    moves. Raises NotApplicable if the rules are not plain."""
     # Step 1: List all moves of all tiers, and sort them by the tier that they lead to.
     found = np.empty((len(tiers) * (rules.sets.shape[1] - 1), FOUND), np.int64)
     values = np.empty(len(rules.moving.nodes), np.int64)

@@ -134,10 +134,8 @@ def copy_groups(content, sets, begin, end, group):
 
 @lean_kernel
 def copy_words(content, head, sets, begin, end, word):
-    """Copy the words of some tiers from a chunk into *sets*, from *word* on; return the next free word.
-
-    *head* is the number of groups in the chunk, which come before its words. Also sets the column WORD.
-    """
+    """Copy the words of some tiers from a chunk into *sets*, from *word* on; return the next free word. *head* is the
+    number of groups in the chunk, which come before its words. Also sets the column WORD."""
     tiers, _, _, words = sets
     for row in range(begin, end):
         from_word = head + tiers[row, WORD]

@@ -20,10 +20,8 @@ class NotShaped(Exception):
 
 
 def is_shaped(game: Any) -> bool:
-    """Return whether a game declares steps, on a board that this package can number.
-
-    Its class must define `section_steps` itself: a class that inherits it may have other rules.
-    """
+    """Return whether a game declares steps, on a board that this package can number. Its class must define
+    `section_steps` itself: a class that inherits it may have other rules."""
     if "section_steps" not in vars(type(game)):
         return False
     declared = game.placements
@@ -49,11 +47,8 @@ def bytes_of_edges(game: Any, tier: int) -> int:
 
 
 class After(NamedTuple):
-    """The sections that a section leads to; None where there is no such move.
-
-    A man that is on the board moves (`moved`), and also takes a man (`taking`). A new man is put down (`put`), and also
-    takes a man (`putting`).
-    """
+    """The sections that a section leads to; None where there is no such move. A man that is on the board moves
+    (`moved`), and also takes a man (`taking`). A new man is put down (`put`), and also takes a man (`putting`)."""
 
     moved: Section | None
     taking: Section | None

@@ -1,8 +1,11 @@
 """Compiled loops over shapes and colourings; the package's docstring explains both.
 
-A *colouring* has a bit for each man on the board, by the order of the cells: 1 for a man of the player to move. Moves
-and symmetries bring men into another order. Two tables do this for all colourings of a shape: one for the lower half
-of the bits and one for the upper half (`fill_tables`).
+A shape is a set of cells: bit c stands for cell c. A *colouring* has a bit for each man of a shape, in the order of
+their cells: 1 for a man of the player to move. The men on cells 2, 5 and 6, with one of the player to move on cell 5,
+are the shape 0b1100100 and the colouring 0b010. The *rank* of a colouring is its number among those of the section.
+
+Moves and symmetries bring men into another order, so that bits of a colouring change places. Two tables do this for all
+colourings of a shape: one for the lower half of the bits and one for the upper half (`fill_tables`).
 """
 
 from typing import Any, NamedTuple
@@ -98,9 +101,9 @@ class Buffers(NamedTuple):
     """Arrays that the loops overwrite. They allocate none themselves: see `lean_kernel`."""
 
     cells: Array
-    ranks: Array
-    back: Array
-    """Of each man, the rank that it had before the move."""
+    new_bits: Array
+    old_bits: Array
+    """Of each man, the bit that he had before the move."""
     mills: Array
     all_mills: Array
     there: Array
@@ -112,11 +115,11 @@ class Buffers(NamedTuple):
     def of(cls, section: SectionArrays) -> "Buffers":
         """Return buffers that are large enough for a section."""
         half = section.men // 2
-        cells, ranks, back = np.empty((3, MEN), np.int64)
+        cells, new_bits, old_bits = np.empty((3, MEN), np.int64)
         mills, all_mills = np.empty((2, len(section.mills)), np.int64)
         there, closing, free = np.empty((3, len(section.masks)), np.int32)
         tables = np.empty(1 << section.men - half, np.int64), np.empty(1 << half, np.int64)
-        return cls(cells, ranks, back, mills, all_mills, there, closing, free, tables)
+        return cls(cells, new_bits, old_bits, mills, all_mills, there, closing, free, tables)
 
 
 # Shapes
@@ -133,7 +136,7 @@ def moved(board, men, symmetry):
 
 @inlined_kernel
 def row_of(board, shape):
-    """Return (the row of a shape, the set of symmetries that make it least); see `Placed._found`."""
+    """Return (row of a shape among those of as many men, number of the set of symmetries that make it least)."""
     pattern = side = 0
     for byte in range(len(board.patterns) >> 8):
         pattern |= board.patterns[byte << 8 | shape >> 8 * byte & 255]
@@ -147,7 +150,7 @@ def row_of(board, shape):
 
 @inlined_kernel
 def list_cells(shape, cells):
-    """Write the occupied cells to *cells*, ascending; return their number."""
+    """Write the occupied cells of a shape to *cells*, ascending; return their number."""
     count = 0
     while shape:
         cells[count] = ((shape & -shape) - 1).bit_count()
@@ -158,7 +161,7 @@ def list_cells(shape, cells):
 
 @inlined_kernel
 def shape_after(section, shape, cells, source, target, order):
-    """Return the occupied cells after a move."""
+    """Return the shape after a move from *source* (-1: a new man) to *target*; *order* says how pushed men move."""
     if order == 0:
         return (shape ^ 1 << source if source >= 0 else shape) | 1 << target
     child = 1 << target
@@ -168,8 +171,9 @@ def shape_after(section, shape, cells, source, target, order):
 
 
 @inlined_kernel
-def find_ranks(board, section, cells, move, shape, symmetry, ranks):
-    """Write each man's rank after a move (-1: none) to *shape* and a symmetry, -1 if taken; return its image."""
+def find_new_bits(board, section, cells, move, shape, symmetry, new_bits):
+    """Write the bit of each man after a move (-1: no move) to *shape* and then a symmetry, -1 if he is taken. Returns
+    the image of the shape under the symmetry."""
     image = moved(board, shape, symmetry)
     source, target, order = (
         (section.moves[move, 0], section.moves[move, 1], section.moves[move, 3]) if move >= 0 else (-1, -1, 0)
@@ -177,27 +181,28 @@ def find_ranks(board, section, cells, move, shape, symmetry, ranks):
     for man in range(section.men):
         cell = target if cells[man] == source else section.orders[order, cells[man]]
         there = 1 << board.cell_images[symmetry, cell]
-        ranks[man] = (image & there - 1).bit_count() if image & there else -1
+        new_bits[man] = (image & there - 1).bit_count() if image & there else -1
     return image
 
 
 @inlined_kernel
 def target_bit(board, section, move, image, symmetry):
-    """Return the bit, by rank, of the man on a move's target."""
+    """Return the bit, in colourings of *image*, of the man on a move's target."""
     return 1 << (image & (1 << board.cell_images[symmetry, section.moves[move, 1]]) - 1).bit_count()
 
 
 @inlined_kernel
-def fill_tables(ranks, men, low, high):
-    """Fill tables so that `low[c & mask] | high[c >> half]` has the bits of *c* at other ranks; -1 drops a bit."""
+def fill_tables(new_bits, men, low, high):
+    """Fill tables so that `low[c & mask] | high[c >> half]` is the colouring *c* with the bits of its men at
+    *new_bits*. A bit whose new place is -1 is dropped."""
     half = (men + 1) // 2
     low[0] = high[0] = 0
     for man in range(half):
-        bit = 1 << ranks[man] if ranks[man] >= 0 else 0
+        bit = 1 << new_bits[man] if new_bits[man] >= 0 else 0
         for pattern in range(1 << man):
             low[1 << man | pattern] = low[pattern] | bit
     for man in range(half, men):
-        bit = 1 << ranks[man] if ranks[man] >= 0 else 0
+        bit = 1 << new_bits[man] if new_bits[man] >= 0 else 0
         for pattern in range(1 << man - half):
             high[1 << man - half | pattern] = high[pattern] | bit
 
@@ -214,19 +219,19 @@ def rank_of(section, mask, men, own, kind):
 
 
 @inlined_kernel
-def one_by_one(mask, ranks):
-    """Return a colouring with its bits at other ranks, without tables."""
+def one_by_one(mask, new_bits):
+    """Return a colouring with the bits of its men at *new_bits*, without tables."""
     found = 0
     while mask:
-        rank = ranks[((mask & -mask) - 1).bit_count()]
+        rank = new_bits[((mask & -mask) - 1).bit_count()]
         found |= 1 << rank if rank >= 0 else 0
         mask &= mask - 1
     return found
 
 
 @inlined_kernel
-def in_ranks(shape, line):
-    """Return the men of a line as bits by rank. All its cells are occupied."""
+def men_on(shape, line):
+    """Return the colouring in which exactly the men on the cells of *line* are of the player to move."""
     found = 0
     while line:
         found |= 1 << (shape & (line & -line) - 1).bit_count()
@@ -236,19 +241,20 @@ def in_ranks(shape, line):
 
 @inlined_kernel
 def find_mills(section, shape, source, target, found):
-    """Write the other men of each mill that a man on *target* may close, as bits by rank; return how many mills."""
+    """Write for each mill that a man on *target* may close the colouring of its other men; return how many mills. The
+    man comes from *source*, -1 for a new one."""
     count = 0
     others = shape ^ 1 << source if source >= 0 else shape
     for mill in section.mills:
         if mill >> target & 1 and mill & ~(others | 1 << target) == 0:
-            found[count] = in_ranks(shape, mill ^ 1 << target)
+            found[count] = men_on(shape, mill ^ 1 << target)
             count += 1
     return count
 
 
 @inlined_kernel
 def closes(mask, mills, count):
-    """Return whether a colouring has all men of one of the first *count* mills."""
+    """Return whether a colouring has all men of one of the first *count* *mills*, as `find_mills` writes them."""
     closed = False
     for at in range(count):
         closed |= mask & mills[at] == mills[at]
@@ -260,10 +266,8 @@ def closes(mask, mills, count):
 
 @kernel
 def find_edges(board, section, begin, end, begins, edges, moves):
-    """Write the edges from rows *begin* to *end*, by moves that stay in the tier; return how many there are.
-
-    An edge has the row after the move and a symmetry that leads there; *moves* gets the number of the move.
-    """
+    """Write the edges from rows *begin* to *end*, by moves that stay in the tier; return how many there are. An edge
+    has the row after the move and a symmetry that leads there; *moves* gets the number of the move."""
     cells = np.empty(MEN, np.int64)
     count = 0
     for row in range(begin, end):
@@ -286,12 +290,10 @@ def find_edges(board, section, begin, end, begins, edges, moves):
 
 @lean_kernel
 def look(board, section, begin, end, every, bits, scores, children_left, buffers):
-    """Write the initial scores and counters of rows *begin* to *end* of a section.
-
-    *every* has the scores of all slots of the game. Returns False if a move leads to a section that there is not.
-    """
+    """Write the initial scores and counters of rows *begin* to *end* of a section. *every* has the scores of all slots
+    of the game. Returns False if a move leads to a section that there is not."""
     men, ways = section.men, len(section.masks)
-    cells, ranks, _, mills, all_mills, there, closing, free, tables = buffers
+    cells, new_bits, _, mills, all_mills, there, closing, free, tables = buffers
     fine = True
     for row in range(begin, end):
         shape = section.shapes[row]
@@ -321,7 +323,7 @@ def look(board, section, begin, end, every, bits, scores, children_left, buffers
                 fine &= section.bases[0 if source >= 0 else 2] >= 0
                 if fine:
                     place = board, section, cells, move, after
-                    rank_after(place, man, ranks, tables, there)
+                    rank_after(place, man, new_bits, tables, there)
                     pass_moves(place, man, mills, count, there, every, bits, own_scores)
             # Step 3: those that close one also take a man.
             if closed:
@@ -329,7 +331,7 @@ def look(board, section, begin, end, every, bits, scores, children_left, buffers
                 if fine:
                     find_free(section, shape, all_mills, closing[:closed], free)
                     place = board, section, cells, move, after
-                    take(place, closing[:closed], free, every, bits, own_scores, ranks, tables, there)
+                    take(place, closing[:closed], free, every, bits, own_scores, new_bits, tables, there)
         # Step 4: lines, and positions without a move.
         find_lines(section, shape, closing)
         finish_look(section, bits, closing, own_scores, own_children_left)
@@ -350,10 +352,8 @@ def find_closing(section, man, mills, count, closing):
 
 @inlined_kernel
 def count_moves(section, man, closing, children_left):
-    """Add 1 to the counter of each colouring in which *man* is the mover's, except for the ranks in *closing*.
-
-    Those close a mill by the move, and so leave the tier.
-    """
+    """Add 1 to the counter of each colouring in which *man* is the mover's, except for the ranks in *closing*. Those
+    close a mill by the move, and so leave the tier."""
     for rank in range(len(children_left)):
         children_left[rank] += section.masks[rank] >> man & 1
     for rank in closing:
@@ -361,11 +361,9 @@ def count_moves(section, man, closing, children_left):
 
 
 @inlined_kernel
-def rank_after(place, man, ranks, tables, there):
-    """Write to *there* for each colouring its rank after a move that takes nothing.
-
-    If several symmetries make the shape least, the least rank counts: other slots are empty.
-    """
+def rank_after(place, man, new_bits, tables, there):
+    """Write to *there* for each colouring its rank after a move that takes nothing. If several symmetries make the
+    shape least, the least rank counts: other slots are empty."""
     board, section, cells, move, after = place
     low, high = tables
     men, number, own = section.men, section.men + (man < 0), section.men - section.own
@@ -373,9 +371,9 @@ def rank_after(place, man, ranks, tables, there):
     _, which = row_of(board, after)
     first = board.set_begins[which]
     for at in range(first, board.set_begins[which + 1]):
-        image = find_ranks(board, section, cells, move, after, board.sets[at], ranks)
+        image = find_new_bits(board, section, cells, move, after, board.sets[at], new_bits)
         put = target_bit(board, section, move, image, board.sets[at])
-        fill_tables(ranks, men, low, high)
+        fill_tables(new_bits, men, low, high)
         for rank in range(len(there)):
             mask = np.int64(section.masks[rank])
             if man < 0 or mask >> man & 1:
@@ -386,7 +384,7 @@ def rank_after(place, man, ranks, tables, there):
 
 @inlined_kernel
 def pass_moves(place, man, mills, count, there, every, bits, scores):
-    """Improve scores by a move to a later tier that closes no mill."""
+    """Improve *scores* of colourings by a move to a later tier that closes no mill, from their ranks *there*."""
     board, section, _, _, after = place
     row, _ = row_of(board, after)
     ways = ways_of(section, section.men + (man < 0), section.men - section.own)
@@ -405,11 +403,11 @@ def ways_of(section, men, own):
 
 @inlined_kernel
 def find_free(section, shape, mills, closing, free):
-    """Write which men of the opponent may be taken: those in no mill, or all if every man is in one."""
+    """Write to *free* the opponent's men that may be taken: those in no mill, or all if every man is in one."""
     count = 0
     for mill in section.mills:
         if mill & ~shape == 0:
-            mills[count] = in_ranks(shape, mill)
+            mills[count] = men_on(shape, mill)
             count += 1
     for rank in closing:
         if not free[rank]:
@@ -422,18 +420,18 @@ def find_free(section, shape, mills, closing, free):
 
 
 @inlined_kernel
-def take(place, closing, free, every, bits, scores, ranks, tables, there):
+def take(place, closing, free, every, bits, scores, new_bits, tables, there):
     """Improve the scores of colourings in which a move closes a mill, by what taking each free man brings."""
     for man in range(place[1].men):
         hits = 0
         for rank in closing:
             hits += free[rank] >> man & 1
         if hits:
-            take_man(place, man, hits, closing, free, every, bits, scores, ranks, tables, there)
+            take_man(place, man, hits, closing, free, every, bits, scores, new_bits, tables, there)
 
 
 @inlined_kernel
-def take_man(place, man, hits, closing, free, every, bits, scores, ranks, tables, there):
+def take_man(place, man, hits, closing, free, every, bits, scores, new_bits, tables, there):
     """Improve the scores of *hits* colourings by what taking one man brings."""
     board, section, cells, move, after = place
     low, high = tables
@@ -447,14 +445,14 @@ def take_man(place, man, hits, closing, free, every, bits, scores, ranks, tables
     by_table = hits * FEW > 2 << half
     # Step 2: the least rank there of each colouring; see `rank_after`.
     for at in range(first, board.set_begins[which + 1]):
-        image = find_ranks(board, section, cells, move, shape, board.sets[at], ranks)
+        image = find_new_bits(board, section, cells, move, shape, board.sets[at], new_bits)
         bit = target_bit(board, section, move, image, board.sets[at])
         if by_table:
-            fill_tables(ranks, men, low, high)
+            fill_tables(new_bits, men, low, high)
         for rank in closing:
             if free[rank] >> man & 1:
                 mask = np.int64(section.masks[rank])
-                mask = low[mask & (1 << half) - 1] | high[mask >> half] if by_table else one_by_one(mask, ranks)
+                mask = low[mask & (1 << half) - 1] | high[mask >> half] if by_table else one_by_one(mask, new_bits)
                 child = (1 << number) - 1 ^ (mask | bit)
                 found = rank_of(section, child, number, own, section.kind_after)
                 there[rank] = found if at == first else min(found, there[rank])
@@ -483,7 +481,7 @@ def leap(place, shape, every, bits, scores, buffers):
     elif hits and section.bases[1] >= 0:
         take_man(
             place, taken, hits, buffers.closing[:hits], buffers.free, every, bits, scores,
-            buffers.ranks, buffers.tables, buffers.there,
+            buffers.new_bits, buffers.tables, buffers.there,
         )  # fmt: skip
     return not hits or section.bases[1] >= 0
 
@@ -495,7 +493,7 @@ def find_lines(section, shape, ended):
     ended[:] = 0
     for line in section.lines:
         if line & ~shape == 0:
-            men = in_ranks(shape, line)
+            men = men_on(shape, line)
             for rank in range(len(ended)):
                 mask = np.int64(section.masks[rank])
                 ended[rank] |= (mask & men == men) | ((full ^ mask) & men == men) << 1
@@ -619,12 +617,12 @@ def advance(
 def colourings_before(place, symmetry, masks, buffers):
     """Write the colourings before a move that lead to some colourings of the shape after it; return how many."""
     board, section, cells, move, after = place
-    ranks, back, earlier, (low, high) = buffers.ranks, buffers.back, buffers.there, buffers.tables
+    new_bits, old_bits, earlier, (low, high) = buffers.new_bits, buffers.old_bits, buffers.there, buffers.tables
     men, full, half = section.men, (1 << section.men) - 1, (section.men + 1) // 2
-    image = find_ranks(board, section, cells, move, after, symmetry, ranks)
+    image = find_new_bits(board, section, cells, move, after, symmetry, new_bits)
     put = target_bit(board, section, move, image, symmetry)
     for man in range(men):
-        back[ranks[man]] = man
+        old_bits[new_bits[man]] = man
     # The man that has moved must be one of the player to move. No branch: half of the colourings are such.
     count = 0
     for mask in masks:
@@ -632,13 +630,13 @@ def colourings_before(place, symmetry, masks, buffers):
         count += (full ^ mask) & put != 0
     # Bring the men into the order before the move.
     if count * FEW > 2 << half:
-        fill_tables(back, men, low, high)
+        fill_tables(old_bits, men, low, high)
         for at in range(count):
             mask = np.int64(earlier[at])
             earlier[at] = low[mask & (1 << half) - 1] | high[mask >> half]
     else:
         for at in range(count):
-            earlier[at] = one_by_one(np.int64(earlier[at]), back)
+            earlier[at] = one_by_one(np.int64(earlier[at]), old_bits)
     return count
 
 
@@ -700,13 +698,11 @@ def settle(section, begin, bits, remoteness, own, lost, won):
 
 @kernel
 def finish(board, section, begin, end, bits, images, scores, children_left, sizes):
-    """Score what is undecided as a draw, and empty the slots that stand for no position of their own.
-
-    Writes how many positions each slot of rows *begin* to *end* stands for: *images* if it is not symmetric.
-    """
+    """Score what is undecided as a draw, and empty the slots that stand for no position of their own. Writes how many
+    positions each slot of rows *begin* to *end* stands for: *images* if it is not symmetric."""
     men, ways = section.men, len(section.masks)
     half = (men + 1) // 2
-    cells, ranks = np.empty(MEN, np.int64), np.empty(MEN, np.int64)
+    cells, new_bits = np.empty(MEN, np.int64), np.empty(MEN, np.int64)
     low, high = np.empty(1 << half, np.int64), np.empty(1 << men // 2, np.int64)
     for row in range(begin, end):
         shape = section.shapes[row]
@@ -722,8 +718,8 @@ def finish(board, section, begin, end, bits, images, scores, children_left, size
         first, last = board.set_begins[which], board.set_begins[which + 1]
         own_sizes[:ways] = 1
         for at in range(first + 1, last):
-            find_ranks(board, section, cells, -1, shape, board.sets[at], ranks)
-            fill_tables(ranks, men, low, high)
+            find_new_bits(board, section, cells, -1, shape, board.sets[at], new_bits)
+            fill_tables(new_bits, men, low, high)
             for rank in range(ways):
                 mask = np.int64(section.masks[rank])
                 turned = low[mask & (1 << half) - 1] | high[mask >> half]

@@ -126,10 +126,7 @@ def sections_of(
     game: Any, tier: int, begin_of: Callable[[int], int], bits: int
 ) -> Iterator[tuple[Section, Steps, After, SectionArrays]]:
     """Yield the sections of a tier with their steps and what is after them; raise NotShaped if these do not fit
-    together.
-
-    *begin_of* returns the first slot of a tier.
-    """
+    together. *begin_of* returns the first slot of a tier."""
     starts = {}
     for part in reversed(game.placements.subsections):
         starts[part.section] = part.start

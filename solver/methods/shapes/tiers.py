@@ -126,7 +126,7 @@ class ShapeTier:
                     )
 
     def look(self, task: tuple[Block, int]) -> None:
-        """Write the initial scores and counters of a block."""
+        """Write the initial scores and counters of a block; number is that of its section."""
         block, number = task
         if self.steps[number].lost:
             self.scores[block.slots], self.children_left[block.slots] = 0, PRIMITIVE  # LOSE in 0
@@ -171,7 +171,7 @@ class ShapeTier:
                 checkpoint.save(ShapeProgress(remoteness), (self.scores, self.children_left))
 
     def link(self, task: tuple[Block, int]) -> None:
-        """Find the edges of a block, and what of it is decided at a remoteness."""
+        """Set `links`, `lost` and `won` of a block, the latter two to what was decided at the remoteness given."""
         block, remoteness = task
         arrays, rows = block.arrays, block.end - block.begin
         if arrays.inside:
@@ -188,7 +188,8 @@ class ShapeTier:
         block.lost, block.won = (Frontier(masks[at, : counts[at]].copy(), starts[at]) for at in range(2))
 
     def advance(self, task: tuple[Block, tuple[Frontier, Frontier], int]) -> None:
-        """Decide the positions of a block that have a remoteness."""
+        """Decide the positions of a block that have the remoteness given; *frontiers* are those of the section
+        after."""
         block, frontiers, remoteness = task
         most = int(block.undecided.sum())
         masks, starts = np.empty((2, most), np.int32), np.empty((2, block.end - block.begin + 1), np.int64)

@@ -120,9 +120,7 @@ class StreamedStore(StepsStore):
 
     def include_finished(self, positions_a_record: float) -> float:
         """Set `times` so that finished positions are reported along with solved ones, as in the summary; return it.
-
-        *positions_a_record* is the number of positions that a stored one stands for, by symmetry.
-        """
+        *positions_a_record* is the number of positions that a stored one stands for, by symmetry."""
         solved = sum(tier.count for wave in self.waves for tier in wave.values()) * positions_a_record
         self.times = 1 + int(self.over[:, POSITIONS].sum()) / max(solved, 1)
         return self.times
@@ -238,10 +236,8 @@ class BackwardTask(NamedTuple):
 
 
 def solve_segments(task: BackwardTask) -> Done | WrongAssumption:
-    """Solve some segments of a wave and store their steps.
-
-    Returns (wave, rows of SOLVED_SEGMENT, tally by code), or a WrongAssumption if one turns out wrong.
-    """
+    """Solve some segments of a wave and store their steps. Returns (wave, rows of SOLVED_SEGMENT, tally by code), or a
+    WrongAssumption if one turns out wrong."""
     scored = score(task)
     if isinstance(scored, WrongAssumption):
         return scored

@@ -33,11 +33,8 @@ part of the steps are loaded. BEFORE: the last child so far. HINT: the last step
 
 
 class BlockBuffers(NamedTuple):
-    """Workspace for a block of positions.
-
-    `children` by one move, their primitive `values`, and the `best` score that children have passed up. `passed_up`
-    maps primitive values to the scores that they pass up.
-    """
+    """Workspace for a block of positions. `children` by one move, their primitive `values`, and the `best` score that
+    children have passed up. `passed_up` maps primitive values to the scores that they pass up."""
 
     children: Array
     values: Array
@@ -48,9 +45,7 @@ class BlockBuffers(NamedTuple):
 @kernel
 def score_lists(game, arena, lists, all_edges, steps, scored, trouble):
     """Score the positions of some lists, one after another. *trouble* says how it ended (see forward_kernels.py).
-
-    *lists* int64[k, 3] and *all_edges* int64[n, EDGE_COLUMNS] are tables; the edges go to other tiers.
-    """
+    *lists* int64[k, 3] and *all_edges* int64[n, EDGE_COLUMNS] are tables; the edges go to other tiers."""
     # The scores that finished children pass up; 0 for UNDECIDED. Primitive values are 1 to 4.
     passed_up = np.zeros(256, np.int64)
     for value in range(1, 5):
@@ -118,10 +113,7 @@ def score_move_by_move(game, keys, edges, steps, block, trouble):
 @kernel
 def raise_scores(count, block, steps, k, hint):
     """Raise the best scores of *count* positions by their children in tier k; return the last step found, -1 for a lost
-    child.
-
-    *hint* is a step near the first child.
-    """
+    child. *hint* is a step near the first child."""
     children, values, best, passed_up = block
     starts, passed = steps.starts, steps.passed
     lost = False

@@ -62,11 +62,8 @@ class Edge(NamedTuple):
 
 
 class ForwardSweep:
-    """The exploration of one game.
-
-    `waves` are the waves found. `over`, a tally by primitive value (see steps.py), counts positions in which the game
-    is over.
-    """
+    """The exploration of one game. `waves` are the waves found. `over`, a tally by primitive value (see steps.py),
+    counts positions in which the game is over."""
 
     def __init__(self, game: Game, work: Work, journal: ForwardJournal | None = None):
         least, child_bytes = work.sizes.stream_least_children, BYTES_A_CHILD * work.sharing
@@ -217,9 +214,7 @@ class ForwardSweep:
 
     def sort_children(self, edges: dict[int, list[Edge]], number: int) -> list[WrongAssumption]:
         """Sort children that do not ascend, if they lead to a tier that is made in parts. Return wrong assumptions.
-
-        This way they are made once, not again for each part.
-        """
+        This way they are made once, not again for each part."""
         self.presorted = {}
         name = f"sorted{number}"
         self.scratch.drop(name)
@@ -244,10 +239,8 @@ class ForwardSweep:
         return wrong
 
     def folds(self, tier: int, segment: Segment, move: int) -> bool:
-        """Return whether symmetry maps the first child of a segment into its own tier.
-
-        Then some children are replaced by their images, so they may not ascend although the moves keep the order.
-        """
+        """Return whether symmetry maps the first child of a segment into its own tier. Then some children are replaced
+        by their images, so they may not ascend although the moves keep the order."""
         if not Traits.of(self.game).has_images:
             return False
         child = sample_children(self.game, tier, move, segment.samples[:1])[:1].tolist()

@@ -105,10 +105,8 @@ def child_by(game, position, move):
 
 @kernel
 def append_children(game, positions, target, numbers, end, trouble):
-    """Append the children of some positions by all moves, as far as a target wants them; return the end, or -1.
-
-    -1 means that the rules broke the contract, or that the buffer is full (see *trouble*).
-    """
+    """Append the children of some positions by all moves, as far as a target wants them; return the end, or -1. -1
+    means that the rules broke the contract, or that the buffer is full (see *trouble*)."""
     tier, low, high = target[TIER], target[LOW], target[HIGH]
     for i in range(len(positions)):
         # BROKEN until all children of this position turn out well.
@@ -184,10 +182,8 @@ def make_children(game, arena, targets, numbers, ends, trouble):
 
 @kernel
 def restrict_blocks(game, arena, row, last, target, trouble):
-    """Restrict a list to the blocks that have children for a target; return whether the children seem to ascend.
-
-    Only the first position of each block is moved. *last* is the last position of the list. Sets FROM and TO.
-    """
+    """Restrict a list to the blocks that have children for a target; return whether the children seem to ascend. Only
+    the first position of each block is moved. *last* is the last position of the list. Sets FROM and TO."""
     words, table = arena
     begin, end = 0, 0
     first = table[row, WHERE] >> 3

@@ -49,10 +49,8 @@ class ChildSource(NamedTuple):
 
 
 class Target(NamedTuple):
-    """A tier, or one of the `parts` of a large one, to be found.
-
-    It has the children of the `sources` from `low` up to but not including `high`, about `weight` of them.
-    """
+    """A tier, or one of the `parts` of a large one, to be found. It has the children of the `sources` from `low` up to
+    but not including `high`, about `weight` of them."""
 
     tier: int
     sources: list[ChildSource]
@@ -72,10 +70,8 @@ class ForwardTask(NamedTuple):
 
 
 def find_positions(task: ForwardTask) -> ForwardResult | WrongAssumption:
-    """Find the positions of some targets and store them; return the result, or a WrongAssumption about a tier.
-
-    Raises a RuleError if the rules break the contract.
-    """
+    """Find the positions of some targets and store them; return the result, or a WrongAssumption about a tier. Raises a
+    RuleError if the rules break the contract."""
     stream, targets = task.stream, task.targets
     # Step 1: Make the children, sorted and without duplicates, and check the images of a few.
     merged = merge_children(stream, targets)

@@ -20,10 +20,8 @@ RESULT, COMPLETE, RESTART = range(3)
 
 
 class NewSegment(NamedTuple):
-    """The positions of a tier that were found, or one of the `parts` of a large tier: number `part`.
-
-    `segment` has length 0 if there is no undecided position. `moves` and `next_tiers` are as in `StreamTier`.
-    """
+    """The positions of a tier that were found, or one of the `parts` of a large tier: number `part`. `segment` has
+    length 0 if there is no undecided position. `moves` and `next_tiers` are as in `StreamTier`."""
 
     tier: int
     segment: Segment

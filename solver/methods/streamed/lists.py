@@ -55,10 +55,8 @@ LAST: the first and the last position. FIRST_CODE and LAST_CODE: of steps, the f
 
 @kernel
 def pack(positions, codes, mask, words, at):
-    """Write a list into *words* at offset *at*, a multiple of 8 bytes; return the next such offset behind it.
-
-    If *codes* is not empty, it is a list of steps.
-    """
+    """Write a list into *words* at offset *at*, a multiple of 8 bytes; return the next such offset behind it. If
+    *codes* is not empty, it is a list of steps."""
     out = words.view(np.uint8)
     runs = find_runs(mask, make_runs_buffer())
     count = len(positions)
@@ -96,10 +94,8 @@ def describe(row, at, size, length, varying, first, last):
 
 @kernel
 def pack_lists(numbers, ends, words, rows):
-    """Write lists that lie one after another in *numbers*, and describe each in *rows*. Return the end, in bytes.
-
-    List k ends at `ends[k]`. *rows* are zeros before, and stay so for empty lists.
-    """
+    """Write lists that lie one after another in *numbers*, and describe each in *rows*. Return the end, in bytes. List
+    k ends at `ends[k]`. *rows* are zeros before, and stay so for empty lists."""
     at = begin = 0
     no_codes = np.empty(0, np.uint16)
     for k in range(len(ends)):

@@ -30,10 +30,8 @@ class StreamedMethod:
     name: ClassVar[str] = "streamed"
 
     def solve(self, game: Game, work: Work) -> SolvedSteps:
-        """Return the solved game; raise NotApplicable if the method does not apply, or the game is small.
-
-        Raises DiskTooSmall. Raises DamagedScratch if scratch files are missing or differ from the journal.
-        """
+        """Return the solved game; raise NotApplicable if the method does not apply, or the game is small. Raises
+        DiskTooSmall. Raises DamagedScratch if scratch files are missing or differ from the journal."""
         if not is_for_a_stream(game):
             raise NotApplicable("players do not alternate, or there are several first positions")
         found, solved = work.log("positions"), work.log("steps")

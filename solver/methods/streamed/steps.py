@@ -48,10 +48,8 @@ and BASE is the first bucket. Entry `buckets[BEGIN + b]` is the last step that b
 
 
 class ScoredLists(NamedTuple):
-    """The scored positions of some lists, one list after another.
-
-    `positions` int64[n], their `scores` uint16[n], and `sizes` int64[n]: how many positions equal each by symmetry.
-    """
+    """The scored positions of some lists, one list after another. `positions` int64[n], their `scores` uint16[n], and
+    `sizes` int64[n]: how many positions equal each by symmetry."""
 
     positions: Array
     scores: Array
@@ -106,10 +104,8 @@ def score_of(code):
 
 @kernel
 def load_steps(arena, rows, steps):
-    """Unpack the steps of some tiers into *steps*, which has room for them and for two more a tier.
-
-    *arena* has packed lists. Those of tier k are the lists from `rows[k, 0]` up to `rows[k, 1]`, the latter excluded.
-    """
+    """Unpack the steps of some tiers into *steps*, which has room for them and for two more a tier. *arena* has packed
+    lists. Those of tier k are the lists from `rows[k, 0]` up to `rows[k, 1]`, the latter excluded."""
     starts, passed, _, tiers = steps
     end = 0
     for k in range(len(rows)):

@@ -126,10 +126,8 @@ def steps(
 
 
 def load(part: list[tuple[Segment, int, int, int]], scratch: Scratch, rows: Array) -> tuple[Array, Array]:
-    """Return the steps of some segments as ranks and rows of the legend.
-
-    Each entry of *part* is (segment, mask of its tier, last position of the tier before it or -1, whether it `joins`).
-    """
+    """Return the steps of some segments as ranks and rows of the legend. Each entry of *part* is (segment, mask of its
+    tier, last position of the tier before it or -1, whether it `joins`)."""
     loader = SegmentLoader(scratch)
     for one, *_ in part:
         loader.add(one)

@@ -78,9 +78,7 @@ class ExploitModel(Model):
 
     def brings(self, game: Game, position: int, move: int) -> tuple[int, ...]:
         """Return the bounds of what a move brings the mover, in the database's parts of a point, the lower one first.
-
-        The move with the greatest lower bound is proven to bring it, even if play can repeat.
-        """
+        The move with the greatest lower bound is proven to bring it, even if play can repeat."""
         child = game.do_move(position, move)
         measures = self.database.measures(child)
         names = ("low", "high") if same_mover(game, position, child) else ("waiting_low", "waiting_high")
@@ -103,10 +101,8 @@ def weights_by_skill(skill: Fraction, perfect: Any, legal: Any) -> tuple[Any, An
 
 
 def merit(database: Database, position: int, move: int) -> tuple[int, ...]:
-    """Return a key to compare the moves of a position; greater is better.
-
-    First by the database's metric, then by value, then by remoteness: the winner hurries and the loser delays.
-    """
+    """Return a key to compare the moves of a position; greater is better. First by the database's metric, then by
+    value, then by remoteness: the winner hurries and the loser delays."""
     game = database.game
     child = game.do_move(position, move)
     value, remoteness = database[child]

@@ -8,10 +8,7 @@ from retrograde.solver.runtime.kernel import kernel
 @kernel
 def mark_greedy(game, positions, turns, alternating, appeals, marks, trouble):
     """Write 1 to `marks[row, column]` if move number *row* of position number *column* is greedy; skip chance's
-    positions.
-
-    *appeals* int64[2, rows] is a workspace for what each move brings and how it looks.
-    """
+    positions. *appeals* int64[2, rows] is a workspace for what each move brings and how it looks."""
     for column in range(len(positions)):
         mover = turns[column] + 0
         if mover == CHANCE:

@@ -53,10 +53,8 @@ def model_named(text: str, game: Game, source: str = "") -> Model:
 
 
 def model_of(database: Database) -> Model:
-    """Return the model that a database of a best response was made against, by its name.
-
-    Raise NoModel if the name leads to a file: a database may come from anybody, so its name must not run code.
-    """
+    """Return the model that a database of a best response was made against, by its name. Raise NoModel if the name
+    leads to a file: a database may come from anybody, so its name must not run code."""
     name = str(database.file.details["against"])
     if ".py:" in name and not name.startswith("exploit:"):  # exploit: reads a database and runs no code
         raise NoModel(f"{str(database.file.path)!r} is against {name}; say where that is, as in --against ./{name}")

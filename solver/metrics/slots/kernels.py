@@ -143,11 +143,8 @@ def finish_slot(found, tiers, recorder):
 
 @lean_kernel
 def expand(game, position, tier, tiers, recorder):
-    """Follow all moves of a position; return (target that leads to it, payoff if it is an end).
-
-    The position becomes a node, after those of its children. If it has a single move that pays nothing, the target is
-    that of the move.
-    """
+    """Follow all moves of a position; return (target that leads to it, payoff if it is an end). The position becomes a
+    node, after those of its children. If it has a single move that pays nothing, the target is that of the move."""
     # Step 1: an end pays at once. Else find out who moves.
     note(recorder.trouble, position)
     value = whole(game.primitive(position))

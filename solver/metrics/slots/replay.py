@@ -95,11 +95,8 @@ class SlotGuesses(NamedTuple):
 
 @lean_kernel
 def read_link(script, at, who):
-    """Read the link at word *at* of a node where *who* moves.
-
-    Return (next word, odds, what the move pays, target, payoff), amounts in grains. Odds are 1 for a player's move. The
-    payoff is 0 unless the target is an end.
-    """
+    """Read the link at word *at* of a node where *who* moves. Return (next word, odds, what the move pays, target,
+    payoff), amounts in grains. Odds are 1 for a player's move. The payoff is 0 unless the target is an end."""
     words = script.words
     odds, gain, payoff = np.int64(1), np.int64(0), np.int64(0)
     if who == BY_CHANCE:
@@ -121,10 +118,8 @@ def read_link(script, at, who):
 
 @kernel
 def sweep_script(script, chunk):
-    """Write new bounds for a script's slots, as far as the mode allows; return the greatest change, -1 beyond LIMIT.
-
-    In mode STAY, bounds are 1 where players may be able to stay forever, else 0.
-    """
+    """Write new bounds for a script's slots, as far as the mode allows; return the greatest change, -1 beyond LIMIT. In
+    mode STAY, bounds are 1 where players may be able to stay forever, else 0."""
     words, staying = script.words, chunk.mode == STAY
     nodes = np.empty((2, script.nodes.max()), np.int64)
     most, at = np.int64(0), 0
@@ -225,10 +220,8 @@ def add_product(total, odds, bound):
 
 @lean_kernel
 def mean(added, total):
-    """Return (a sum of `add_product` divided by *total* and rounded down, 1 if there is a remainder, else 0).
-
-    *total* is below 2**31. This is long division in base 2**32.
-    """
+    """Return (a sum of `add_product` divided by *total* and rounded down, 1 if there is a remainder, else 0). *total*
+    is below 2**31. This is long division in base 2**32."""
     upper, lower = added
     quotient = upper // total
     divisor = np.uint64(total)
@@ -340,10 +333,8 @@ def copy_terms(plan, first, last, odds, end):
 
 @lean_kernel
 def guess_at(guesses, nodes, plan, target, payoff, end):
-    """Return (value, constant, margin, first term, end of the terms) of a target: a node, a slot or an end.
-
-    The term of a slot of this tier is written at index *end* of the plan.
-    """
+    """Return (value, constant, margin, first term, end of the terms) of a target: a node, a slot or an end. The term of
+    a slot of this tier is written at index *end* of the plan."""
     if target < 0:
         node = -1 - target
         return nodes.values[node], nodes.rests[node], nodes.margins[node], nodes.begins[node], nodes.ends[node]

@@ -127,10 +127,8 @@ class SlotStore:
         return TierInputs(self.game, self.numbering, files.low, files.high, k, low, high, nowhere, self.bits)
 
     def look(self, inputs: TierInputs, phase: Phase) -> list[LookResult]:
-        """Look at a tier by the rules, and store its bounds by other tiers alone; return the other results.
-
-        These have the scripts if moves stay in the tier and memory suffices.
-        """
+        """Look at a tier by the rules, and store its bounds by other tiers alone; return the other results. These have
+        the scripts if moves stay in the tier and memory suffices."""
         size, waves = len(inputs.own_low), chunks_of(len(inputs.own_low))
         found = self.take(inputs, chunks.look, [(inputs, *ends, False, False) for ends in waves[0]])
         # If moves stay in the tier, look at the first wave again and keep the scripts.

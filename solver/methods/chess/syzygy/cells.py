@@ -90,7 +90,7 @@ class DistanceCells:
 
 @cache
 def cells_of_scores() -> Array:
-    """Return the cell of each score, uint16[65536]; ANY for no position."""
+    """Return a table of cells by score, uint16[65536]; ANY for no position."""
     plies = np.arange(256, dtype=np.uint16)
     late = plies > PATIENCE
     lost, won = np.where(late, BLESSED, LOSS) << 8 | plies, np.where(late, CURSED, WIN) << 8 | plies
@@ -99,7 +99,7 @@ def cells_of_scores() -> Array:
 
 @cache
 def just_lost() -> Array:
-    """Return 1 for the scores of mate and of a loss in PATIENCE plies, else 0, uint8[65536]."""
+    """Return a table by score, uint8[65536]: 1 for mate and for a loss in PATIENCE plies, else 0."""
     table = np.zeros(1 << BITS + 2, np.uint8)
     table[[encode(LOSE, plies, BITS) for plies in (0, PATIENCE)]] = 1
     return table
@@ -107,7 +107,7 @@ def just_lost() -> Array:
 
 @cache
 def just_in_time() -> Array:
-    """Return 1 for the score of a win in PATIENCE plies, 2 for such a loss, else 0, uint8[65536]."""
+    """Return a table by score, uint8[65536]: 1 for a win in PATIENCE plies, 2 for such a loss, else 0."""
     table = np.zeros(1 << BITS + 2, np.uint8)
     for code, value in enumerate((Value.WIN, Value.LOSE), 1):
         table[encode(value, PATIENCE, BITS)] = code
@@ -129,10 +129,7 @@ class CellSorter:
 
     def best(self, file: int, to_values: Callable[[Array], Array]) -> TableOrder:
         """Return the order in which these cells compress best, judged by small samples of all orders and large ones of
-        the best.
-
-        *to_values* maps cells to the values that a table has.
-        """
+        the best. *to_values* maps cells to the values that a table has."""
         found = table_orders(self.formation.name)
         for (samples, size), kept in zip(SAMPLES, BEST, strict=True):
             sizes = [

@@ -89,9 +89,7 @@ def compressed_size(values: Array) -> int:
 
 def blocks_of(symbols: Array, bits: Array, lengths: Array, most: int) -> tuple[int, Array, Array]:
     """Return (log2 of the best block size, first symbol of each block, int64[blocks + 1], number of values in each).
-
-    The block size is at most 2^*most* bytes.
-    """
+    The block size is at most 2^*most* bytes."""
     firsts, sizes = np.empty(len(symbols) + 1, np.int64), np.empty(len(symbols), np.int64)
     best: tuple[int, tuple[int, Array, Array]] | None = None
     for logarithm in range(LEAST_BLOCK, most + 1):
@@ -108,9 +106,7 @@ def blocks_of(symbols: Array, bits: Array, lengths: Array, most: int) -> tuple[i
 
 def pair_symbols(values: Array, most: int = MOST_SYMBOLS) -> tuple[Array, list[tuple[int, int]], Array]:
     """Return (symbols that stand for values, what each symbol means, how many values it stands for), at *most* so many.
-
-    A symbol, uint16, means the two that it is a pair of, or its value and -1.
-    """
+    A symbol, uint16, means the two that it is a pair of, or its value and -1."""
     count = int(values.max()) + 1
     pairs = [(value, -1) for value in range(count)]
     lengths = np.ones(most, np.int64)

@@ -92,10 +92,8 @@ TAKEN = 8
 
 @lean_kernel
 def sort_cells(cells, board, layout, begin, found, buffer):
-    """Write the cells of positions in the order of a table, from number *begin* on.
-
-    *cells* are in the layout of words (see `formation.py`). *buffer* is int64[16].
-    """
+    """Write the cells of positions in the order of a table, from number *begin* on. *cells* are in the layout of words
+    (see `formation.py`). *buffer* is int64[16]."""
     digits = layout.digits
     for spot in range(len(found)):
         # Step 1: Find the squares of the first group, by its digit of the number.
@@ -152,11 +150,8 @@ def count_worths(cells, counts):
 
 @lean_kernel
 def fill_worths(cells, counts, values):
-    """Write the worths that a table has, uint8.
-
-    A cell that is not exact gets the worth of the nearest exact cell before or after it, the more frequent of the two
-    by *counts*. It must not be better than the cell is worth.
-    """
+    """Write the worths that a table has, uint8. A cell that is not exact gets the worth of the nearest exact cell
+    before or after it, the more frequent of the two by *counts*. It must not be better than the cell is worth."""
     last, spot = np.int64(-1), 0
     while spot < len(cells):
         if is_exact(cells[spot]):
@@ -187,9 +182,7 @@ def fill_worths(cells, counts, values):
 @lean_kernel
 def clear_unread(cells, quiet):
     """Set cells to ANY if readers never ask for their distance: draws, and wins by a zeroing move in 1 or 101 plies.
-
-    *quiet* are the positions in which other moves may win as soon, as a set: they keep their cells.
-    """
+    *quiet* are the positions in which other moves may win as soon, as a set: they keep their cells."""
     for spot in range(len(cells)):
         worth, plies = (cells[spot] & WORTH) >> 8, cells[spot] & PLIES
         at_once = plies == (1 if worth == WIN else PATIENCE + 1) and worth >= CURSED
@@ -199,10 +192,8 @@ def clear_unread(cells, quiet):
 
 @lean_kernel
 def stored_distance(cell, halved):
-    """Return the distance that a table has for a cell, before it is numbered; -1 if it may be any.
-
-    *halved* int64[5] is 1 for worths whose distances are stored in moves, 0 for those stored in plies.
-    """
+    """Return the distance that a table has for a cell, before it is numbered; -1 if it may be any. *halved* int64[5] is
+    1 for worths whose distances are stored in moves, 0 for those stored in plies."""
     if cell == ANY:
         return np.int64(-1)
     worth, plies = np.int64((cell & WORTH) >> 8), np.int64(cell & PLIES)
@@ -221,10 +212,8 @@ def count_distances(cells, halved, counts):
 
 @lean_kernel
 def fill_distances(cells, halved, numbers, values):
-    """Write the values that a table has for distances, their numbers by *numbers* uint8[5, 256].
-
-    A cell that may be any gets the lower number of its neighbours before and after, which is the more frequent one.
-    """
+    """Write the values that a table has for distances, their numbers by *numbers* uint8[5, 256]. A cell that may be any
+    gets the lower number of its neighbours before and after, which is the more frequent one."""
     last, spot = np.int64(-1), 0
     while spot < len(cells):
         distance = stored_distance(cells[spot], halved)
@@ -255,10 +244,7 @@ MOST_IN_SYMBOL, MOST_VALUES = 256, 1 << 16
 @lean_kernel
 def count_pairs(symbols, lengths, counts):
     """Add to *counts* int32[n, n] how often each pair of symbols appears; of three equal symbols the first two are a
-    pair.
-
-    Pairs that would stand for more than MOST_IN_SYMBOL values do not count.
-    """
+    pair. Pairs that would stand for more than MOST_IN_SYMBOL values do not count."""
     spot = 1
     while spot < len(symbols):
         left, right = symbols[spot - 1], symbols[spot]
@@ -290,10 +276,8 @@ def join_pairs(symbols, joined):
 
 @lean_kernel
 def cut_blocks(symbols, bits, lengths, limit, firsts, sizes):
-    """Cut symbols into blocks of at most *limit* bits and MOST_VALUES values. Return how many blocks.
-
-    Writes the first symbol of each block to *firsts*, and its number of values to *sizes*.
-    """
+    """Cut symbols into blocks of at most *limit* bits and MOST_VALUES values. Return how many blocks. Writes the first
+    symbol of each block to *firsts*, and its number of values to *sizes*."""
     blocks, used, values = 0, 0, 0
     firsts[0] = 0
     for spot in range(len(symbols)):

@@ -168,7 +168,7 @@ def first_squares(count: int, has_pawns: bool, file: int = 0) -> Array:
 
 
 def three_men() -> dict[int, tuple[int, ...]]:
-    """Return the squares of three different men, by number. The first man off the diagonal is below it."""
+    """Return {number: squares} of three different men. The first man off the diagonal is below it."""
     return {
         number_of_three(first, second, third): (first, second, third)
         for first, second in product(TRIANGLE, range(64))
@@ -194,7 +194,7 @@ def number_of_three(first: int, second: int, third: int) -> int:
 
 
 def two_kings() -> dict[int, tuple[int, ...]]:
-    """Return the squares of two kings, by number: pairs with both on the diagonal come last."""
+    """Return {number: squares} of two kings that are not neighbours. Pairs with both on the diagonal come last."""
     apart = [
         (first, second)
         for first, second in product(TRIANGLE, range(64))
@@ -204,7 +204,8 @@ def two_kings() -> dict[int, tuple[int, ...]]:
 
 
 def pawns_on(count: int, file: int) -> dict[int, tuple[int, ...]]:
-    """Return the squares of *count* pawns with the leading one on a file, by number."""
+    """Return {number: squares} of *count* like pawns, the leading one on a file. The number is the first digit of a
+    position. The leading pawn comes first; of all it has the greatest `number_of_pawn`."""
     found: dict[int, tuple[int, ...]] = {}
     by_number = {number_of_pawn(square): square for square in range(8, 56)}
     begin = 0

@@ -67,9 +67,7 @@ class Explorer:
 
     def explore(self, starts: list[int], log: Log, phase: Phase) -> StateSpace | SpilledStateSpace:
         """Return the state space that play from *starts* can reach. Resumes from the waves in *log* and adds new ones.
-
-        Raises NotApplicable if there seem to be more positions than the limit.
-        """
+        Raises NotApplicable if there seem to be more positions than the limit."""
         if self.spills and self.work.sizes.lists_in_scratch:
             self.spill()
         wave: waves.AnyWave = {}
@@ -209,11 +207,8 @@ class Explorer:
         self.spilled.remember(self.spilled.take_wave())
 
     def seems_larger(self, limit: int, new: int) -> bool:
-        """Return True if no move stays in its tier, and there are or soon will be more positions than *limit*.
-
-        *new* is the size of the last wave. "Soon": more than an eighth of the limit is known, and a third of that is
-        new.
-        """
+        """Return True if no move stays in its tier, and there are or soon will be more positions than *limit*. *new* is
+        the size of the last wave. "Soon": more than an eighth of the limit is known, and a third of that is new."""
         growing = self.found > limit // 8 and 3 * new > self.found
         return (growing or self.found > limit) and all(tier != child for tier, child in self.edges)
 

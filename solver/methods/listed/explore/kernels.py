@@ -50,11 +50,8 @@ class Index(NamedTuple):
 
 @kernel
 def gather(columns, children, tiers, runs, out):
-    """Copy the children of each row to *out*, without the gaps of missing moves.
-
-    `runs[k]` becomes: where row k ends in *out*; its tier; 1 if all its children are in that tier, otherwise 0; and the
-    greatest child.
-    """
+    """Copy the children of each row to *out*, without the gaps of missing moves. `runs[k]` becomes: where row k ends in
+    *out*; its tier; 1 if all its children are in that tier, otherwise 0; and the greatest child."""
     end = 0
     for row in range(children.shape[0]):
         begin = end
@@ -183,10 +180,8 @@ def halve(keys, children, lows, counts):
 
 @kernel
 def look_up(positions, samples, search, places):
-    """Write to *places* the index of each child in *search*; leave those that are nowhere as they are.
-
-    Bisects the samples first, which are few and stay in the cache, then the 64 positions from one sample to the next.
-    """
+    """Write to *places* the index of each child in *search*; leave those that are nowhere as they are. Bisects the
+    samples first, which are few and stay in the cache, then the 64 positions from one sample to the next."""
     columns, children, lows, counts, firsts, numbers = search
     # Step 1: the samples that cover each child's block, from the one at or before its begin.
     for i in range(len(counts)):
@@ -216,9 +211,7 @@ def stretch_of(tiers, starts, tier):
 @kernel
 def locate(columns, matrix, unsorted, lists, index, places):
     """Write the index of each child among *lists* to *places*, -1 for no child; return how many children are nowhere.
-
-    Rows that ascend are found by galloping from child to child, *unsorted* rows by the *index*.
-    """
+    Rows that ascend are found by galloping from child to child, *unsorted* rows by the *index*."""
     children, child_tiers = matrix.children, matrix.tiers
     tiers, starts, positions = lists
     search = np.empty((6, columns), np.int64)

@@ -51,10 +51,8 @@ def sort_by_digit(rows, word, shift, out):
 
 @kernel
 def sort(rows, spare):
-    """Return the rows sorted, in *rows* or in *spare*, which is as large. The other one has arbitrary contents.
-
-    Sorts by the lowest digit of the last word first. Bits that are the same in all rows are skipped.
-    """
+    """Return the rows sorted, in *rows* or in *spare*, which is as large. The other one has arbitrary contents. Sorts
+    by the lowest digit of the last word first. Bits that are the same in all rows are skipped."""
     for word in range(rows.shape[1] - 1, -1, -1):
         varying = np.int64(0)
         for i in range(len(rows)):
@@ -137,9 +135,7 @@ def merge(left, right, out):
 @kernel
 def gather(columns, children, tiers, out, child_tiers):
     """Copy the children of each row of a matrix to *out*, and their tiers to *child_tiers*; leave out missing moves.
-
-    Return (how many there are, whether all are in one tier).
-    """
+    Return (how many there are, whether all are in one tier)."""
     count, plain = 0, True
     for row in range(children.shape[0]):
         for i in range(columns):
@@ -154,9 +150,7 @@ def gather(columns, children, tiers, out, child_tiers):
 @kernel
 def locate(columns, matrix, lists, places):
     """Write the index of each child among *lists* to *places*, -1 for no child; return how many children are nowhere.
-
-    Gallops from child to child, which is quick where the children of a row of the matrix ascend.
-    """
+    Gallops from child to child, which is quick where the children of a row of the matrix ascend."""
     children, child_tiers = matrix.children, matrix.tiers
     tiers, starts, positions = lists
     missing = 0

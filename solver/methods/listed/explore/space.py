@@ -63,10 +63,8 @@ class TieredPositions:
 
 @dataclass
 class StateSpace(TieredPositions):
-    """The state space in memory: `positions` uint32[n] or int64[n], with an `index` for large tiers.
-
-    If positions have several words, *width* is their number, and `positions` are int64[n, words], without an index.
-    """
+    """The state space in memory: `positions` uint32[n] or int64[n], with an `index` for large tiers. If positions have
+    several words, *width* is their number, and `positions` are int64[n, words], without an index."""
 
     shared: SharedArray
     parts_of_index: SharedIndex

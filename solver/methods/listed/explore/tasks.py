@@ -26,10 +26,8 @@ COMPACT = 1 << 20
 
 
 def expand(game: Game, parts: Pieces, checks: int) -> tuple[Pieces, Edges]:
-    """Return the children of positions by tier, and the pairs of tiers that moves connect.
-
-    Compares *checks* of the positions with the interpreted rules.
-    """
+    """Return the children of positions by tier, and the pairs of tiers that moves connect. Compares *checks* of the
+    positions with the interpreted rules."""
     found: dict[int, list[Array]] = {}
     loose: dict[int, int] = {}  # by tier, children since the last sort
     edges: Edges = set()

@@ -24,10 +24,8 @@ SAMPLE = 64
 
 
 class WaveBlock(NamedTuple):
-    """Journal entry: a wave, or block *number* of it. The *last* one has the pairs of tiers, flat.
-
-    `counts[i]` of the positions are in tier `tiers[i]`, one tier after another.
-    """
+    """Journal entry: a wave, or block *number* of it. The *last* one has the pairs of tiers, flat. `counts[i]` of the
+    positions are in tier `tiers[i]`, one tier after another."""
 
     tiers: Array
     counts: Array

@@ -46,10 +46,8 @@ class LoadedLists(NamedTuple):
 
 
 def bytes_needed(pending: int, children_left: Array) -> int:
-    """Return the most memory for the lists of *pending* positions, whose parents have not been looked up.
-
-    An edge to such a position is counted in the undecided-children counter of its undecided parent.
-    """
+    """Return the most memory for the lists of *pending* positions, whose parents have not been looked up. An edge to
+    such a position is counted in the undecided-children counter of its undecided parent."""
     item = 4 if len(children_left) < 1 << 31 else 8
     return BYTES_A_POSITION * pending + item * int(kernels.sum_counters(children_left, decided_from(children_left)))
 

@@ -83,10 +83,8 @@ def sort_by_bucket(children, counts, first, shift, ends, entries):
 
 @kernel
 def pack(entries, first, width, packed):
-    """Pack the entries of a bucket (see `sort_by_bucket`); return their size in bytes.
-
-    *first* is the number of the block's first position. *packed* has room for MOST_BYTES an entry.
-    """
+    """Pack the entries of a bucket (see `sort_by_bucket`); return their size in bytes. *first* is the number of the
+    block's first position. *packed* has room for MOST_BYTES an entry."""
     end = 0
     # Entries count parents from *first*. To begin with `-first` makes the first difference the parent's own number.
     before = -first

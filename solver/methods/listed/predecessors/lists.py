@@ -106,10 +106,8 @@ class PredecessorWriter:
             self.use_disk()
 
     def resume(self) -> bool:
-        """Load what an earlier solve has on disk; return False if it had nothing there.
-
-        If scratch files are missing, the tier starts from the beginning.
-        """
+        """Load what an earlier solve has on disk; return False if it had nothing there. If scratch files are missing,
+        the tier starts from the beginning."""
         spilled: list[sorting.SpilledEdges] = []
         entry = None
         for entry in self.log.read():
@@ -268,10 +266,8 @@ LookupTask = tuple[list[tuple[int, AnyLists, Array]], Scratch | None]
 
 
 def look_up(blocks: list[tuple[int, AnyLists, Array]], scratch: Scratch | None) -> Array:
-    """Return the parents of the positions of a frontier, int64[…].
-
-    *blocks* has (number of the first position, lists, sorted positions of the frontier) for each block of lists.
-    """
+    """Return the parents of the positions of a frontier, int64[…]. *blocks* has (number of the first position, lists,
+    sorted positions of the frontier) for each block of lists."""
     # Step 1: read the lists that are on disk, and find where the list of each position begins and ends.
     found = []
     for first, lists, frontier in blocks:
@@ -301,10 +297,8 @@ class PredecessorLists:
             scratch.cache_at_most(max(0, work.budget.left() // 2))
 
     def parents_of(self, frontier: Array) -> Iterator[Array]:
-        """Yield the parents of some positions, in arrays; a parent as often as it has distinct children among them.
-
-        If the same player moves in parent and child, the complement (`~`) of the parent's number stands for it.
-        """
+        """Yield the parents of some positions, in arrays; a parent as often as it has distinct children among them. If
+        the same player moves in parent and child, the complement (`~`) of the parent's number stands for it."""
         self.pending -= len(frontier)
         yield from self.work.starmap(look_up, self.lookup_tasks(frontier))
 

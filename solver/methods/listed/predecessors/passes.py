@@ -60,10 +60,8 @@ def find_edges(expand: ExpandAgain, marks: ArraySlice, begin: int, layout: Bucke
 
 
 class ForwardPasses:
-    """Forward passes over the undecided positions of a tier, *size* positions to a task.
-
-    *children_left* holds the undecided-children counters.
-    """
+    """Forward passes over the undecided positions of a tier, *size* positions to a task. *children_left* holds the
+    undecided-children counters."""
 
     def __init__(self, work: Work, name: str, children_left: Array, expand: ExpandBlocks, size: int):
         self.work, self.children_left, self.expand, self.size = work, children_left, expand, size
@@ -87,9 +85,7 @@ class ForwardPasses:
 
     def load_if_they_fit(self, scores: Array, children_left: Array, unpropagated: list[int]) -> None:
         """Build the predecessor lists that may still be needed, if they fit in memory, with undecided parents only.
-
-        These are the lists of positions that are undecided or have a score in *unpropagated*.
-        """
+        These are the lists of positions that are undecided or have a score in *unpropagated*."""
         if self.lists or not self.work.shares_memory:
             return
 
@@ -162,8 +158,9 @@ class ForwardPropagation(Propagation):
                 kernels.add_to_frontier(marks, positions, kernels.mark_of(score >> self.bits))
         # Step 2: resumed within a pass? Then list the positions that it decided before it was stopped.
         scores = scores_at(group, self.remoteness, self.bits)
-        if self.first:
-            self.note_decided(scores)
+        for score in scores if self.first else ():
+            for positions in self.with_score(score, due=False):
+                self.note(self.last.setdefault(score, ScoredPositions()), positions)
         # Step 3: expand all undecided positions; give the best score to some parents, and decrement the counters of
         # others.
         for end, good, bad in self.passes.find_parents(self.first):
@@ -173,12 +170,6 @@ class ForwardPropagation(Propagation):
                 self.count_down(bad)
             self.pause(group, self.remoteness - 1, end)
         self.first, self.pass_share = 0, None
-
-    def note_decided(self, scores: list[int]) -> None:
-        """List the positions that a pass decided before it was stopped."""
-        for score in scores:
-            for positions in self.with_score(score, due=False):
-                self.note(self.last.setdefault(score, ScoredPositions()), positions)
 
     def check_draws(self) -> None:
         """Do nothing: the check compares parents by the rules with children, and here the rules give none."""

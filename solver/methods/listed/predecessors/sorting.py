@@ -128,10 +128,8 @@ def write_edges(scratch: Scratch, bucket: int, blocks: list[Array]) -> SpilledEd
 
 
 class ParentLists(NamedTuple):
-    """Predecessor lists of consecutive positions: those of position i are `parents[begins[i]:begins[i + 1]]`.
-
-    `begins` is uint32[n + 1] or int64[n + 1]; `parents` is int32 or int64.
-    """
+    """Predecessor lists of consecutive positions: those of position i are `parents[begins[i]:begins[i + 1]]`. `begins`
+    is uint32[n + 1] or int64[n + 1]; `parents` is int32 or int64."""
 
     begins: Array
     parents: Array

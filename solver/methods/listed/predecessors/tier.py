@@ -148,10 +148,8 @@ class TierSolver:
     # Expansion
 
     def expand_rest(self) -> None:
-        """Expand the positions that remain: fill in initial scores and counters, and store edges or checksums.
-
-        Stops early if predecessor lists had to be given up. Raises Unsolved if a later tier must be solved first.
-        """
+        """Expand the positions that remain: fill in initial scores and counters, and store edges or checksums. Stops
+        early if predecessor lists had to be given up. Raises Unsolved if a later tier must be solved first."""
         writer, sums = self.active_writer, self.arrays.sums
         size = self.work.block(self.positions, self.expansion.block)
         blocks = [(begin, min(begin + size, self.positions)) for begin in range(self.done, self.positions, size)]

@@ -72,10 +72,8 @@ def count_updates(frontier, lists, shift, counts):
 
 @kernel
 def sort_updates(frontier, scores, bits, lists, shift, ends, updates):
-    """Write the updates of the parents of a frontier, sorted by range.
-
-    *ends* comes in with where each range begins in *updates*, and goes out with where it ends.
-    """
+    """Write the updates of the parents of a frontier, sorted by range. *ends* comes in with where each range begins in
+    *updates*, and goes out with where it ends."""
     for slot in frontier:
         group = scores[slot] >> bits
         for entry in range(lists.begins[slot], lists.begins[slot + 1]):

@@ -47,10 +47,8 @@ LEAST = 1 << 15
 
 
 class RangeState(NamedTuple):
-    """The state of a range of *size* slots: the frames of a base and of the deltas on it.
-
-    Scores have *bits* bits for plies. `edition` counts the bases; `changed` is the number of slots in deltas.
-    """
+    """The state of a range of *size* slots: the frames of a base and of the deltas on it. Scores have *bits* bits for
+    plies. `edition` counts the bases; `changed` is the number of slots in deltas."""
 
     number: int
     size: int
@@ -179,10 +177,8 @@ class AssembledRange(NamedTuple):
 def assemble(
     scratch: Scratch, layout: BucketLayout, number: int, bits: int, blocks: list[Frame], edges: list[Frame]
 ) -> AssembledRange:
-    """Assemble a range: write its predecessor lists and its first state to disk.
-
-    Its slots were expanded in *blocks*; *edges* lead into it.
-    """
+    """Assemble a range: write its predecessor lists and its first state to disk. Its slots were expanded in *blocks*;
+    *edges* lead into it."""
     # Step 1: invert the edges that lead into this range.
     spilled = [SpilledEdges(number, frame, np.array([frame.size])) for frame in edges]
     lists = invert_edges(BucketEdges([], spilled), layout, number, scratch)

@@ -83,10 +83,8 @@ class RangePropagationProgress:
 
 
 class RangePropagation:
-    """Does the same as Propagation, with scores and counters in files of ranges of `2**shift` slots.
-
-    *mark* is called after each step, with the names of files that no later step reads.
-    """
+    """Does the same as Propagation, with scores and counters in files of ranges of `2**shift` slots. *mark* is called
+    after each step, with the names of files that no later step reads."""
 
     def __init__(
         self, work: Work, scratch: Scratch, shift: int, progress: RangePropagationProgress, tell: ReportProgress,
@@ -169,10 +167,8 @@ class ExpandedBlock(NamedTuple):
 
 
 class ExpandedSlots(NamedTuple):
-    """The slots that are expanded so far, until the ranges are assembled.
-
-    `layout`: how slots are cut into ranges. For each block: its ends, its scores and counters, and its edges.
-    """
+    """The slots that are expanded so far, until the ranges are assembled. `layout`: how slots are cut into ranges. For
+    each block: its ends, its scores and counters, and its edges."""
 
     layout: BucketLayout
     ends: list[Ends]

@@ -19,10 +19,8 @@ def from_planes(first, planes, out):
 
 @kernel
 def find(numbers, low, high, number, hint):
-    """Return the index of *number*, or of the first greater one, in sorted *numbers* from *low* to *high*.
-
-    Gallops from *hint*: steps of 1, 2, 4 … until the number is passed, then bisection. Cheap if the hint is near.
-    """
+    """Return the index of *number*, or of the first greater one, in sorted *numbers* from *low* to *high*. Gallops from
+    *hint*: steps of 1, 2, 4 … until the number is passed, then bisection. Cheap if the hint is near."""
     hint = min(max(hint, low), high)
     step = 1
     # Step 1: gallop forwards or backwards until *low* and *high* enclose the number.

@@ -32,11 +32,8 @@ END = 1 << 62
 
 @dataclass(frozen=True)
 class SortedList:
-    """Distinct positions in ascending order, on disk.
-
-    Block b is in `frames[b]` and begins with the position `firsts[b]`. It has the positions with indices `begins[b]` to
-    `begins[b + 1]` of the list.
-    """
+    """Distinct positions in ascending order, on disk. Block b is in `frames[b]` and begins with the position
+    `firsts[b]`. It has the positions with indices `begins[b]` to `begins[b + 1]` of the list."""
 
     scratch: Scratch
     firsts: Array
@@ -188,10 +185,8 @@ class SpilledPositions:
         return {tier: new for tier, new in wave.items() if len(new)}
 
     def remember(self, wave: dict[int, SortedList]) -> None:
-        """Add a wave to the known positions.
-
-        Merges older lists if there are several of similar length; the wave itself stays unmerged until the next call.
-        """
+        """Add a wave to the known positions. Merges older lists if there are several of similar length; the wave itself
+        stays unmerged until the next call."""
         several: ListsByTier = {}
         for tier in wave:
             runs = self.known.setdefault(tier, [])
@@ -229,11 +224,8 @@ class SpilledPositions:
     def merge_lists(
         self, lists: Iterable[tuple[int, str, list[SortedList], list[SortedList]]]
     ) -> dict[int, SortedList]:
-        """Return a merged list for each tier.
-
-        Each item is (tier, name of the new list, lists, known lists). The result has the positions of the lists that
-        are not in the known lists.
-        """
+        """Return a merged list for each tier. Each item is (tier, name of the new list, lists, known lists). The result
+        has the positions of the lists that are not in the known lists."""
         tasks = [
             (tier, task) for tier, name, some, known in lists for task in merge_tasks(self.scratch, name, some, known)
         ]
@@ -245,10 +237,8 @@ class SpilledPositions:
 
 
 def group_arrays(pieces: list[Array]) -> Iterator[list[Array]]:
-    """Yield the arrays, last first, in groups of fewer than 2 × RUN positions. Empties *pieces*.
-
-    An array longer than RUN is cut; each part after its first is a group of its own.
-    """
+    """Yield the arrays, last first, in groups of fewer than 2 × RUN positions. Empties *pieces*. An array longer than
+    RUN is cut; each part after its first is a group of its own."""
     group: list[Array] = []
     count = 0
     while pieces:

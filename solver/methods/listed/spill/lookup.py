@@ -37,11 +37,8 @@ TOGETHER = 16
 
 
 class BlockOutline(NamedTuple):
-    """An expanded block of positions without its children.
-
-    `there` is a bit matrix of *shape* with the cells that have a child. `again` marks those where the same player moves
-    again; it is empty if players alternate.
-    """
+    """An expanded block of positions without its children. `there` is a bit matrix of *shape* with the cells that have
+    a child. `again` marks those where the same player moves again; it is empty if players alternate."""
 
     begin: int
     end: int
@@ -101,10 +98,8 @@ class ListsOnDisk(NamedTuple):
 def locate_children(
     game: Game, lists: ListsOnDisk, blocks: Iterable[list[TierBlock]], work: Work, some: Selection | None = None
 ) -> Iterator[LocatedChildren]:
-    """Yield the located children of each group of blocks, in passes that fit in memory.
-
-    If *some* is given, only those positions of a block are expanded; they count one after another from its begin.
-    """
+    """Yield the located children of each group of blocks, in passes that fit in memory. If *some* is given, only those
+    positions of a block are expanded; they count one after another from its begin."""
     waiting = iter(blocks)
     dtype = np.int32 if int(lists.starts[-1]) < 1 << 31 else np.int64
     number = FIRST
@@ -121,10 +116,8 @@ def locate_children(
 
 
 class Lookup(NamedTuple):
-    """Sorted `children` of several tasks, which may be in blocks `low` to `high` of a tier's list.
-
-    The list's first position has the index `base`. `targets` are buffers for the children's indices.
-    """
+    """Sorted `children` of several tasks, which may be in blocks `low` to `high` of a tier's list. The list's first
+    position has the index `base`. `targets` are buffers for the children's indices."""
 
     positions: SortedList
     low: int
@@ -168,10 +161,8 @@ def lookups_of(lists: ListsOnDisk, groups: list[LocatedChildren]) -> Iterator[Lo
 
 
 def located_blocks(located: LocatedChildren) -> Iterator[tuple[int, int, LocatedBlock, int]]:
-    """Yield (begin, end, block, missing) of an expanded group.
-
-    *missing* is the index of a position with a child that is nowhere, -1 for none.
-    """
+    """Yield (begin, end, block, missing) of an expanded group. *missing* is the index of a position with a child that
+    is nowhere, -1 for none."""
     places = np.empty(len(located.places), np.int64)
     # Undo the sorting: indices in the order of the matrices.
     places[located.order] = located.places
@@ -197,10 +188,8 @@ def located_blocks(located: LocatedChildren) -> Iterator[tuple[int, int, Located
 
 
 def expand_and_sort(game: Game, blocks: list[tuple[int, int, Array]], numbers: Array, dtype: Any) -> LocatedChildren:
-    """Expand blocks of positions; return their children, sorted by tier and position.
-
-    Blocks are given as (index of the first position, tier, positions); *numbers* has all tiers.
-    """
+    """Expand blocks of positions; return their children, sorted by tier and position. Blocks are given as (index of the
+    first position, tier, positions); *numbers* has all tiers."""
     expander = expander_of(game)
     outlines, children, tiers = [], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for place, tier, positions in blocks:
@@ -239,10 +228,8 @@ def tier_number(numbers: Array, tier: int) -> int:
 
 
 def find_children(positions: SortedList, low: int, high: int, base: int, asked: list[Array], dtype: Any) -> list[Array]:
-    """Return the indices of sorted children among all positions, -1 for those not found.
-
-    Looks them up in blocks *low* to *high* of a list whose first position has the index *base*.
-    """
+    """Return the indices of sorted children among all positions, -1 for those not found. Looks them up in blocks *low*
+    to *high* of a list whose first position has the index *base*."""
     there = positions.blocks(low, high)
     found = [np.empty(len(children), dtype) for children in asked]
     for children, places in zip(asked, found, strict=True):

@@ -136,9 +136,7 @@ def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor:
 
 def choose_omitted(game: Any, parts: list[slice], tier: int, sizes: list[int]) -> set[int]:
     """Return the parts of a tier to leave out: those of the side to move that takes more bytes by *sizes*, or none.
-
-    Even parts have one side to move, odd parts the other.
-    """
+    Even parts have one side to move, odd parts the other."""
     best = set[int]()
     for side in (0, 1):
         some = set(range(side, len(parts), 2))
@@ -149,10 +147,8 @@ def choose_omitted(game: Any, parts: list[slice], tier: int, sizes: list[int]) -
 
 
 def leads_to(game: Any, parts: list[slice], tier: int, number: int) -> set[int]:
-    """Return the parts of the same tier that moves lead to from up to SAMPLE positions of part *number*.
-
-    *parts* are slices of slots, counted through all tiers. Empty slots and ended games are skipped.
-    """
+    """Return the parts of the same tier that moves lead to from up to SAMPLE positions of part *number*. *parts* are
+    slices of slots, counted through all tiers. Empty slots and ended games are skipped."""
     random, found, expanded, tier_start = Random(0), set[int](), 0, parts[0].start
     for _ in range(DRAWS):
         position = game.unindex(tier, random.randrange(parts[number].start, parts[number].stop) - tier_start)

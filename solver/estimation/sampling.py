@@ -123,6 +123,7 @@ class Sampler:
         self.phase = Phase("counting", listener, course=Course({"counting": 0.5, "sampling": 0.5}))
         self.random = np.random.default_rng(1)
         self.expanded = self.sizes = self.links = 0
+        """The positions expanded so far, all positions symmetric to them, and their children."""
         self.expansion_seconds = 0.0
         self.returns = False
         """Whether play was seen to return to a tier, or to a position of an earlier wave."""
@@ -232,7 +233,7 @@ class Sampler:
         return low, low + self.waves[-1] * slow / (1 - slow)
 
     def children(self, positions: Array) -> "DistinctChildren":
-        """Return the distinct children of some positions; add to the sums of time, symmetry and children."""
+        """Return the distinct children of some positions; add up symmetric positions, children and time."""
         began, width = time.thread_time(), Traits.of(self.expander.game).width
         children, tiers = [positions[:0]], [np.empty(0, np.int64)]
         for begin, end in self.expander.blocks(0, len(positions)):

@@ -259,7 +259,7 @@ class Arrangement(NamedTuple):
 
 
 def arrangement(codes: Codes) -> Arrangement:
-    """Return how slots correspond to positions of men in this order."""
+    """Return the Arrangement of the slots of men who are in this order."""
     own = tuple(sorted(codes))
     squares = squares_of_slots(own)
     classes = mirror_classes(squares, mirror_images(own, squares))
@@ -279,7 +279,7 @@ def sort_like_men(codes: Codes, squares: Array) -> Array:
 
 
 def mirror_classes(squares: Array, mirror: Array) -> Array:
-    """Return `Arrangement.mirror_classes` of positions and their mirror images."""
+    """Return for each position 2 if it is its own mirror image, 1 if it is the smaller of the two, else 0, uint8."""
     here, there = (
         key_of(np.roll(men, squares.shape[1] == 4, 1)) for men in (squares, mirror)
     )  # the fourth counts most
@@ -287,7 +287,7 @@ def mirror_classes(squares: Array, mirror: Array) -> Array:
 
 
 def indices_of(codes: Codes, squares: Array) -> Array:
-    """Return the index of positions among `inner`, int32[positions]; like men's *squares* ascend in each row."""
+    """Return the index among `inner` of each row of *squares*, int32. Like men's squares ascend in a row."""
     numbers, _ = number_rests(codes[:-1], len(codes) >= GROUPED)
     rests = numbers[key_of(squares[:, :-1])]
     return rests << 6 | squares[:, -1].astype(np.int32) if codes else rests

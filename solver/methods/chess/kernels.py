@@ -293,8 +293,8 @@ def decide(candidates, open_, new, known, code):
 
 @lean_kernel
 def add_due(known, due, code, more, candidates):
-    """Add positions whose captures and promotions bring this *code* to *candidates* and to *more*. *due* uint8[words]
-    has for each word the least code still to come, of wins (even) or of losses (odd), 255 for none; it is updated."""
+    """Add to *candidates* and *more* the positions whose captures and promotions bring this *code*. *due* uint8[words]
+    has the least code still to come in each word, of the same parity, 255 for none; it is updated."""
     for index in range(len(due)):
         if due[index] != code:
             continue

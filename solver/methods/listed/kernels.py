@@ -83,11 +83,8 @@ def split_children(block, tier, bits, scores, seeds):
 
 @kernel
 def children_in_frontier(block, tier, frontier, counts):
-    """Write the distinct children of a block that are in a *frontier* to its buffer; return how many there are.
-
-    Children are written as in `split_children`, and their number for each position to *counts*, which comes in as
-    zeros.
-    """
+    """Write the distinct children of a block that are in a *frontier* to its buffer, as `split_children` does; return
+    how many. *counts*, which comes in as zeros, gets their number by position."""
     columns, places, matrix, children = block
     low, high = tier
     count = 0

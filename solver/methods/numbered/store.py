@@ -161,7 +161,8 @@ class NumberedStore:
         return memory_by_slots(self.table.game, slots, self.table.bits).most
 
     def solve_concurrently(self, tier: RunningTier, until_kept: ExitStack) -> Done:
-        """Solve a tier concurrently with others; return its journal entry. Raises Unsolved if it must wait."""
+        """Solve a tier concurrently with others; return its journal entry. Raises Unsolved if it must wait. Its
+        checkpoint files stay until the stack *until_kept* is closed, when the results are in the journal."""
         from retrograde.solver.methods.numbered.by_slots import solve_by_slots
         from retrograde.solver.methods.numbered.seeds import expect_solved
 

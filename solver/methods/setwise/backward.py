@@ -188,7 +188,7 @@ class SetwiseStore(StepsStore):
         return [records.frame for tier in self.waves[number].values() for records in tier.records.values()]
 
     def keep(self, done: Done) -> StoredCounts:
-        """Add the planes, steps and counts of some solved chunks."""
+        """Add the planes, steps and counts of some solved chunks, from an entry of `solve_tiers`."""
         (number, begin, end, records), where, tally, frames = done
         wave = self.found[number]
         for chunk, row in zip(range(begin, end), frames.reshape(-1, FRAME_COLUMNS).tolist(), strict=False):

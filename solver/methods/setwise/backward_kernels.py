@@ -109,7 +109,8 @@ def compute_planes(rules, own, links, starts, after):
 
 @lean_kernel
 def collect_groups(sets, tier, group, block):
-    """Collect groups of a tier, from *group* on, until a block has BLOCK_WORDS words; return the next group."""
+    """Write to *block* the groups of a tier from *group* on, until they have BLOCK_WORDS words; return the next
+    group."""
     groups = words = 0
     while group < tier[GROUPS] and words < BLOCK_WORDS:
         occupied = sets.occupied[tier[GROUP] + group]
@@ -222,7 +223,7 @@ class ChildLookup(NamedTuple):
 
 @kernel
 def new_lookup(links, after):
-    """Return an empty `ChildLookup` of the right size for some links."""
+    """Return an empty ChildLookup of the right size for the links out of a tier."""
     count = len(after.planes)
     begins, size = np.zeros(len(links), np.int64), 0
     for link in range(len(links)):
@@ -236,7 +237,7 @@ def new_lookup(links, after):
 
 @lean_kernel
 def prepare_lookup(links, mirror, tier, after, lookup):
-    """Fill *lookup*. SHARED of these links becomes the bits of the child's rank that all children have in common."""
+    """Fill *lookup* for the links out of a tier. Their column SHARED becomes the bits that all child ranks have."""
     begins, tables, planes, count, _ = lookup
     for link in range(len(links)):
         if needs_lookup(links[link]):

@@ -182,7 +182,7 @@ def fill_sets(rules, parents, children, links, starts, tally):
 
 @kernel
 def symmetry_of(imaging, tier, values, pairs):
-    """Return how the positions of a tier compare to their images; *values* and *pairs* are buffers."""
+    """Return the Symmetry of a tier; *values* and *pairs* are buffers, the latter part of the result."""
     images = pairs_of(imaging, tier[BASE], tier[MASK], values, pairs)
     share = ALL_CANONICAL
     for image in range(images):
@@ -287,7 +287,8 @@ def copy_other_words(words, word, there, place, bit, found):
 
 @lean_kernel
 def spread_words(words, word, there, place, bit, found):
-    """Spread words over two words of 32 possible positions each; otherwise as `copy_same_words`."""
+    """Copy words to *found* as `copy_same_words` does, but insert *bit* at *place*, inside a word: word j becomes the
+    words 2j and 2j + 1, which have 32 possible positions each."""
     touched = NOTHING
     while there:
         j = 2 * lowest(there)
@@ -301,8 +302,8 @@ def spread_words(words, word, there, place, bit, found):
 
 @lean_kernel
 def mark_over(cubes, active, group, touched, over):
-    """Mark the positions of a group in which the game is over, in the words touched. A cube that matches the group ends
-    the game at the same positions (`inside`) of some of its words."""
+    """Mark in the words *over* the positions of a group in which the game is over, for the words numbered *touched*. A
+    cube that matches the group ends the game at the same positions of some words."""
     for k in range(active):
         cube = cubes.active[k]
         if cubes.group[cube] & group == cubes.group_ones[cube]:
@@ -353,7 +354,7 @@ def count_canonical(positions, number, counts):
 
 @lean_kernel
 def prepare_cubes(cubes, prepared):
-    """Split the cubes of a tier into conditions on group, word and bit (see `Cubes`)."""
+    """Write the cubes of a tier, rows of (rank bits, the values they must have), as conditions to *prepared*."""
     for k in range(len(cubes)):
         bits, ones = cubes[k, 0], cubes[k, 1]
         prepared.group[k], prepared.group_ones[k] = bits >> GROUP_BITS, ones >> GROUP_BITS

@@ -103,7 +103,7 @@ def count_worths(wave, tier, counts):
 
 @lean_kernel
 def equal_to_lowest(positions, planes, word):
-    """Return the positions of a word with the same worth as the lowest one, and that worth."""
+    """Return (positions of a word with the same worth as its lowest position, that worth)."""
     j = np.uint64(lowest(positions))
     same, worth = positions, np.int64(0)
     for plane in range(len(planes)):

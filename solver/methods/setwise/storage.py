@@ -261,7 +261,7 @@ def offsets_of(sizes: Array) -> Array:
 
 
 def groups_of(tiers: Array) -> int:
-    """Return how many groups some tiers have, including the empty ones behind each."""
+    """Return how many groups some tiers have, including the AFTER_TIER empty ones behind each."""
     return int((tiers[:, GROUPS] + AFTER_TIER).sum())
 
 
@@ -273,7 +273,7 @@ def planes_for(plies: int) -> int:
 
 
 def unpacked_buffers(waves: list[Wave]) -> list[tuple[Array, ...]]:
-    """Return buffers for two consecutive waves to be unpacked. (Pages that are never touched take no memory.)"""
+    """Return two tuples of buffers (occupied, before, words, planes), each large enough for any wave unpacked."""
     groups = max(groups_of(wave.tiers) for wave in waves)
     words = [int(wave.tiers[:, WORDS].sum()) + 1 for wave in waves]
     planes = max(planes_for(len(waves) - 1 - wave.number) * size for wave, size in zip(waves, words, strict=True))

@@ -148,7 +148,8 @@ def copy_words(content, head, sets, begin, end, word):
 
 @lean_kernel
 def pack_planes(words, planes, begin, end, count, out):
-    """Pack *count* planes of words *begin* to *end* into *out*, uint64[count × n], a bit for each position."""
+    """Pack *count* planes of words *begin* to *end* into *out*, uint64[count × n]: of each plane only the bits of
+    positions in the set, one after another."""
     stride = len(out) // count
     for plane in range(count):
         at, filled, bits = plane * stride, 0, NOTHING
@@ -171,7 +172,7 @@ def pack_planes(words, planes, begin, end, count, out):
 
 @lean_kernel
 def unpack_planes(content, count, tiers, sets, begin, planes):
-    """Unpack the planes of some tiers of a chunk into *planes*. Their sets are rows *begin* and on of *sets*."""
+    """Write to *planes* the planes of some tiers that `pack_planes` packed, for the rows from *begin* on of *sets*."""
     stride = len(content) // count
     local, _, _, words = sets
     for k in range(len(tiers)):

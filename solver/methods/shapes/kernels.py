@@ -127,7 +127,7 @@ class Buffers(NamedTuple):
 
 @inlined_kernel
 def moved(board, men, symmetry):
-    """Return the image of a set of men under a symmetry."""
+    """Return the image of a shape under a symmetry, from tables for eight cells each."""
     image = 0
     for byte in range(board.images.shape[1] >> 8):
         image |= board.images[symmetry, byte << 8 | men >> 8 * byte & 255]
@@ -209,10 +209,8 @@ def fill_tables(new_bits, men, low, high):
 
 @inlined_kernel
 def rank_of(section, mask, men, own, kind):
-    """Return the rank of a colouring among those of as many men and own men. There may be a man more or less.
-
-    *kind* is the kind of the own men.
-    """
+    """Return the rank of the colouring *mask* of *men* men, *own* of them the mover's, who are of this *kind*. The
+    tables of a section also serve one man more or less."""
     half = (men + 1) // 2
     mask, first = (mask ^ (1 << men) - 1, men - own) if kind else (mask, own)
     return section.low[mask & (1 << half) - 1] + section.high[men - section.men + 1, first, mask >> half]
@@ -501,7 +499,8 @@ def find_lines(section, shape, ended):
 
 @inlined_kernel
 def finish_look(section, bits, ended, scores, children_left):
-    """Decide positions that are over. Count a draw or better as a child that never becomes a WIN."""
+    """Decide positions where the game is over: by *ended* (see `find_lines`), or without a move. A draw or better from
+    a later tier counts as a child that never becomes a WIN."""
     for rank in range(len(scores)):
         if ended[rank]:
             scores[rank] = section.ends[ended[rank]]
@@ -615,7 +614,7 @@ def advance(
 
 @inlined_kernel
 def colourings_before(place, symmetry, masks, buffers):
-    """Write the colourings before a move that lead to some colourings of the shape after it; return how many."""
+    """Write to *buffers.there* the colourings before a move from which it leads to *masks*; return how many."""
     board, section, cells, move, after = place
     new_bits, old_bits, earlier, (low, high) = buffers.new_bits, buffers.old_bits, buffers.there, buffers.tables
     men, full, half = section.men, (1 << section.men) - 1, (section.men + 1) // 2
@@ -642,7 +641,7 @@ def colourings_before(place, symmetry, masks, buffers):
 
 @inlined_kernel
 def win(section, masks, mills, count, bits, remoteness, own, won):
-    """Make undecided positions WINs, but for those whose move closes a mill. List them, and return how many."""
+    """Make undecided positions WINs, except where the move closes a mill. Write them to *won*, and return how many."""
     scores, children_left = own
     score, wins = ((WIN_CLASS + 1) << bits) - 1 - remoteness, 0
     for item in masks:
@@ -657,7 +656,8 @@ def win(section, masks, mills, count, bits, remoteness, own, won):
 
 @inlined_kernel
 def lose(section, masks, mills, count, remoteness, own, lost):
-    """Leave undecided positions one child fewer, as `win`. List those that are lost, and return how many."""
+    """Leave undecided positions one child fewer, except where the move closes a mill. Write the lost ones to *lost*,
+    and return how many."""
     scores, children_left = own
     losses = 0
     for item in masks:

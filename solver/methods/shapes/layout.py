@@ -46,7 +46,7 @@ def board_of(game: Any) -> Board:
 
 @lru_cache(4)
 def shapes_of(game: Any, men: int) -> Array:
-    """Return the least of the shapes with so many men that are equal by symmetry, by row."""
+    """Return the shapes with *men* men by row: of those that are equal by symmetry the least."""
     begins, by_set = game._least_begins, game._side_bits + 1
     found = [np.empty(0, np.int64)]
     leasts = np.array(game._side_leasts, np.int64) >> 1
@@ -59,7 +59,8 @@ def shapes_of(game: Any, men: int) -> Array:
 
 @lru_cache(32)
 def masks_of(men: int, own: int) -> Array:
-    """Return the colourings of so many men, *own* of them of the player to move, ascending."""
+    """Return the colourings of *men* men, *own* of them of the player to move, ascending: 0b011, 0b101, 0b110 for 3,
+    2."""
     half = (men + 1) // 2
     few = COUNTS.astype(np.uint8)
     counts = (few[: 1 << men - half, None] + few[None, : 1 << half]).ravel()
@@ -68,10 +69,9 @@ def masks_of(men: int, own: int) -> Array:
 
 @lru_cache(32)
 def ranks_of_uppers(men: int) -> Array:
-    """Return what the upper half of a colouring adds to its rank, by the number of own men and the half, int64[…, …].
+    """Return int64[own men, half]: what the upper half of a colouring of *men* men adds to the rank of its lower half.
 
-    A man in place *p*, with *k* own men up to him, adds C(p, k). The number of own men in the lower half is known from
-    that in the upper half.
+    The one at bit p, with k ones up to it, adds C(p, k). How many ones are below follows from the number of own men.
     """
     half = (men + 1) // 2
     added = np.zeros((men + 1, 1 << men - half), np.int64)  # by the number of own men in the lower half
@@ -86,7 +86,7 @@ def ranks_of_uppers(men: int) -> Array:
 
 @lru_cache(1)
 def ranks_of_lowers() -> Array:
-    """Return the rank of each lower half of a colouring."""
+    """Return the rank of each lower half among those with as many ones: 0, 1, 2 for 0b0011, 0b0101, 0b0110."""
     ranks = np.zeros(1 << HALF, np.int64)
     for place in range(HALF):
         width = 1 << place
@@ -97,7 +97,7 @@ def ranks_of_lowers() -> Array:
 
 @lru_cache(32)
 def ranks_around(men: int) -> Array:
-    """Return `ranks_of_uppers` for a man less, for as many men, and for a man more, in one array."""
+    """Return int64[3, own men, half]: `ranks_of_uppers` for a man less, for as many men, and for a man more."""
     several = [
         ranks_of_uppers(number) if number >= 0 else np.zeros((1, 1), np.int64) for number in range(men - 1, men + 2)
     ]

@@ -177,7 +177,8 @@ class StreamedStore(StepsStore):
             yield BackwardTask(self.forward.stream, number, segments, ranges.steps, len(self.tally))
 
     def edges(self, tier: StreamTier, segment: Segment, ranges: "StepRanges") -> list[Edge]:
-        """Return the edges out of a segment, and add the steps that they need to *ranges*."""
+        """Return the edges out of a segment. The segments that have its children go to *ranges*, so that their steps
+        are loaded."""
         if tier.moves is None:
             return [(ALL, to, ranges.add(to, 0, BEYOND), False) for to in tier.next_tiers]
         edges = []

@@ -70,8 +70,8 @@ class ForwardTask(NamedTuple):
 
 
 def find_positions(task: ForwardTask) -> ForwardResult | WrongAssumption:
-    """Find the positions of some targets and store them; return the result, or a WrongAssumption about a tier. Raises a
-    RuleError if the rules break the contract."""
+    """Find the positions of some targets and store them; return where, or that an assumption about a tier is wrong.
+    Raises RuleError if the rules break the contract."""
     stream, targets = task.stream, task.targets
     # Step 1: Make the children, sorted and without duplicates, and check the images of a few.
     merged = merge_children(stream, targets)

@@ -142,7 +142,7 @@ def sweep_plans(task: tuple[TierInputs, int, int, list[ChunkPlan]]) -> GuessResu
 
 
 def count(task: tuple[TierInputs, int, int]) -> Array:
-    """Return int64[3, 3]: for each value the number of slots and of positions from *begin* to *end*, and the first."""
+    """Return the counts of the slots from *begin* to *end* of the own tier, as `kernels.count` makes them."""
     inputs, begin, end = task
     counts = np.zeros((3, 3), np.int64)
     counts[2] = -1
@@ -178,8 +178,8 @@ def scripts_of(inputs: TierInputs, begin: int, end: int, kept: list[Script]) -> 
 def sweep_script(
     script: Script, inputs: TierInputs, begin: int, low: Array, high: Array, mode: int, outside: Array | None = None
 ) -> int:
-    """Write new bounds for a script's slots to *low* and *high* of their chunk; return the greatest change. Raises
-    PayoffOverflow."""
+    """Sweep the slots of a script once: write new bounds to *low* and *high*, those of the chunk; return the greatest
+    change. Raises PayoffOverflow."""
     chunk = ChunkBounds(
         inputs.low.array, inputs.high.array, inputs.first, inputs.own_low.array, inputs.own_high.array,
         begin, low, high, inputs.endless.array, mode, np.zeros(2, np.int64) if outside is None else outside,

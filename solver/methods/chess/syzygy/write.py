@@ -126,7 +126,7 @@ def flags_of(cells: DistanceCells) -> list[int]:
 
 
 def sub_tables(formation: Formation, cells: Array, phase: Phase, flags: int | None = None) -> list[SubTable]:
-    """Return the values of a table for each file of the leading pawn: who wins if *flags* is None, else distances with
+    """Return for each file of the leading pawn the values of a table: who wins if *flags* is None, else distances with
     these flags."""
     sorter, halved, found = CellSorter(formation, cells), halved_by(flags or 0), []
     to_values = stored_worths if flags is None else partial(stored_distances, halved=halved)

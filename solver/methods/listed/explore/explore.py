@@ -245,8 +245,8 @@ class Explorer:
             self.spill()
 
     def state_space(self) -> StateSpace | SpilledStateSpace:
-        """Return all known positions as one list, sorted within each tier. Frees each tier's runs as soon as they are
-        joined."""
+        """Return all known positions, joined into one list that is sorted within each tier. Frees the runs, the sorted
+        lists of a tier, as soon as they are joined."""
         if self.spilled:
             lists = self.spilled.all_positions()
             starts = np.cumsum([0, *map(len, lists.values())])

@@ -107,7 +107,7 @@ def merge(left, right, out):
 
 @kernel
 def index_of(positions, starts, index):
-    """Fill the `begins` of an index, which come in as zeros."""
+    """Fill the `begins` of an *index* (see `Index`) of sorted positions. They come in as zeros."""
     shifts, bases, offsets, begins, _ = index
     for k in range(len(shifts)):
         low, high = starts[k], starts[k + 1]

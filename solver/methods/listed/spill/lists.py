@@ -88,7 +88,7 @@ def write_list(scratch: Scratch, name: str, positions: Array) -> SortedList:
 
 
 def concatenate(scratch: Scratch, lists: Sequence[SortedList]) -> SortedList:
-    """Return lists concatenated. Each must begin after the end of the one before."""
+    """Return lists concatenated, each of which begins after the end of the one before."""
     starts = np.cumsum([0, *map(len, lists)])
     return SortedList(
         scratch,
@@ -113,7 +113,8 @@ def merge_tasks(scratch: Scratch, name: str, lists: list[SortedList], known: lis
 def merge(
     scratch: Scratch, name: str, lists: list[SortedList], known: list[SortedList], low: int, high: int
 ) -> SortedList:
-    """Merge the positions from *low* on and below *high* of some lists, without those in the *known* lists, on disk."""
+    """Merge the positions from *low* on and below *high* of some *lists*, and write those to disk that no *known* list
+    has."""
     positions = np.concatenate([each.between(low, high) for each in lists])
     positions.sort()
     positions = positions[: kernels.unique(positions)]
@@ -224,8 +225,8 @@ class SpilledPositions:
     def merge_lists(
         self, lists: Iterable[tuple[int, str, list[SortedList], list[SortedList]]]
     ) -> dict[int, SortedList]:
-        """Return a merged list for each tier. Each item is (tier, name of the new list, lists, known lists). The result
-        has the positions of the lists that are not in the known lists."""
+        """Return a merged list for each tier. Each item is (tier, name of the new list, lists to merge, known lists,
+        whose positions are left out)."""
         tasks = [
             (tier, task) for tier, name, some, known in lists for task in merge_tasks(self.scratch, name, some, known)
         ]

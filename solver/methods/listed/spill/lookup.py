@@ -228,8 +228,8 @@ def tier_number(numbers: Array, tier: int) -> int:
 
 
 def find_children(positions: SortedList, low: int, high: int, base: int, asked: list[Array], dtype: Any) -> list[Array]:
-    """Return the indices of sorted children among all positions, -1 for those not found. Looks them up in blocks *low*
-    to *high* of a list whose first position has the index *base*."""
+    """Return for each array of sorted children in *asked* their indices among all positions, -1 for those not found.
+    They are searched for in blocks *low* to *high* of a list that begins at index *base*."""
     there = positions.blocks(low, high)
     found = [np.empty(len(children), dtype) for children in asked]
     for children, places in zip(asked, found, strict=True):

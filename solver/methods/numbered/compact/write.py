@@ -172,7 +172,7 @@ def smallest(database: SlotsDatabase, tier: int, rows: Array, there: Array, exec
 
 
 def in_columns(rows: Array, there: Array, outcomes: int, columns: int) -> KeptPart:
-    """Return a part in the order of *columns* columns, with empty slots filled by the row before them."""
+    """Return a part column by column, if its slots are rows of *columns*; empty slots get the row before them."""
     ordered, filled = (array.reshape(-1, columns).T.ravel() for array in (rows, there))
     first = ordered[filled.argmax()]
     ordered = np.where(filled, ordered, np.min_scalar_type(outcomes).type(outcomes))  # *outcomes* marks empty slots

@@ -139,11 +139,11 @@ def choose_ratios(counts: PositionCounts, metric: str, streamed: bool, setwise: 
 
 def predecessor_bytes(game: Game, counts: PositionCounts, records: Range, metric: str) -> Range:
     """Return the bytes of predecessor lists; 0 if play cannot return to a tier, or the rules give parents."""
-    by_metric = metric != METRICS[0]
-    needed = (counts.returns and (by_metric or not Traits.of(game).has_parents)) or metric == "utilities"
-    return records.times(amounts.PREDECESSOR_BY_METRIC if by_metric else amounts.PREDECESSOR).times(
-        counts.links if needed else 0.0
-    )
+    if metric == METRICS[0]:
+        needed, an_edge = counts.returns and not Traits.of(game).has_parents, amounts.PREDECESSOR
+    else:
+        needed, an_edge = counts.returns or metric == "utilities", amounts.PREDECESSOR_BY_METRIC
+    return records.times(an_edge).times(counts.links if needed else 0.0)
 
 
 def stream_buffers(records: float, workers: int) -> Range:

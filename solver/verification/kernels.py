@@ -165,6 +165,7 @@ def derive(game, storage, legend, position, marking, workspace):
 @inlined
 def conclude(soonest_lose, soonest_tie, draws, latest_win):
     """Return (value, remoteness) from the children's extreme remotenesses by value; -1 stands for no such child."""
+    # + 0 turns an enum member into an int.
     if soonest_lose >= 0:
         return WIN + 0, soonest_lose + 1
     if soonest_tie >= 0:

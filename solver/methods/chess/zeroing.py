@@ -35,7 +35,7 @@ from retrograde.solver.methods.chess import analysis, en_passant_kernels, kernel
 from retrograde.solver.methods.chess.analysis import Map, Report, Results
 from retrograde.solver.methods.chess.en_passant import EnPassantPositions, bits_at
 from retrograde.solver.methods.chess.fit import BITS
-from retrograde.solver.methods.chess.formation import Array, Formation, Men, geometry
+from retrograde.solver.methods.chess.formation import Array, Formation, geometry
 from retrograde.solver.methods.chess.kernels import NO_POSITION, LaterCodes
 from retrograde.solver.methods.chess.slots import ScoresOf, find_departures, table_by_score
 from retrograde.solver.methods.chess.words import EVERYTHING
@@ -164,11 +164,14 @@ def hand_down(
 ) -> None:
     """Record what steps of pawns to positions of this level bring to positions of the next levels. The pawns are those
     of the side *other*; *mover* is the side to move after the step."""
-    men = pawns_of(formation.men, other.number)
-    if not (men.sides == other.number).any():
+    men = formation.men
+    moving = (men.kinds == PAWN) & (men.sides == other.number)
+    if not moving.any():
         return
+    men = men._replace(sides=np.where(moving, other.number, NO_SIDE), king_moves=np.full_like(men.king_moves, -1))
     reached, pawns = np.empty(formation.words, np.uint64), en_passant.capturable
     for result in range(len(other.brought)):
+        # The positions of this level with the result, and then those from which steps lead there.
         zeroing_kernels.find_bringing(mover.known, mover.unwon, mask, result, reached)
         kernels.add_predecessors(men, geometry(), other.number, pawns, reached, other.brought[result])
 
@@ -195,12 +198,6 @@ CODES_OF_CAPTURES[[2, LATE + 1, 3, LATE + 2]] = SOON + 1, LATE + 1, LOST + SOON 
 
 
 # Men and codes
-
-
-def pawns_of(men: Men, side: int) -> Men:
-    """Return the Men of whom only one side's pawns move."""
-    moves = (men.kinds == PAWN) & (men.sides == side)
-    return men._replace(sides=np.where(moves, side, NO_SIDE), king_moves=np.full_like(men.king_moves, -1))
 
 
 @cache

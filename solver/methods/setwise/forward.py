@@ -246,12 +246,13 @@ def add_chunk(wave: Wave, filled: FilledTiers) -> None:
 
 def ranges_of(before: Wave, wave: Wave, least: int) -> list[tuple[int, int, int]]:
     """Cut the tiers of a wave into ranges of about *least* words: (first row, end row, words read and written)."""
-    words = before.tiers[before.stored[wave.links[:, FROM]], WORDS]
-    weights = wave.is_stored * np.add.reduceat(words, wave.starts[:-1]) + wave.tiers[:, GROUPS]
-    sums = np.cumsum(weights)
-    cuts = [0, *(np.flatnonzero(np.diff(sums // least)) + 1).tolist(), len(weights)]
-    words = np.add.reduceat(weights, cuts[:-1]).tolist()
-    return [(begin, end, own) for (begin, end), own in zip(pairwise(cuts), words, strict=True)]
+    read_by_link = before.tiers[before.stored[wave.links[:, FROM]], WORDS]
+    # A tier that is not stored reads none, and has no groups.
+    words = wave.is_stored * np.add.reduceat(read_by_link, wave.starts[:-1]) + wave.tiers[:, GROUPS]
+    # Cut after each tier in which the sum passes a multiple of *least*.
+    cuts = [0, *(np.flatnonzero(np.diff(np.cumsum(words) // least)) + 1).tolist(), len(words)]
+    sums = np.add.reduceat(words, cuts[:-1]).tolist()
+    return [(begin, end, own) for (begin, end), own in zip(pairwise(cuts), sums, strict=True)]
 
 
 FILLED, WHOLE = range(2)

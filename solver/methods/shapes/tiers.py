@@ -188,8 +188,8 @@ class ShapeTier:
         block.lost, block.won = (Frontier(masks[at, : counts[at]].copy(), starts[at]) for at in range(2))
 
     def advance(self, task: tuple[Block, tuple[Frontier, Frontier], int]) -> None:
-        """Decide the positions of a block that have the remoteness given; *frontiers* are those of the section
-        after."""
+        """Decide the positions of a block that have the remoteness given. *frontiers* are the positions of the section
+        after that were decided last: those lost, those won."""
         block, frontiers, remoteness = task
         most = int(block.undecided.sum())
         masks, starts = np.empty((2, most), np.int32), np.empty((2, block.end - block.begin + 1), np.int64)

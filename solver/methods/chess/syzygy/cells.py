@@ -148,19 +148,19 @@ class CellSorter:
 
     def some(self, order: TableOrder, file: int, begin: int, count: int) -> Array:
         """Return *count* cells in the order of a table, from number *begin* on."""
-        # `rows` are the columns of SubTableLayout.digits, `at` the rows of `combined` so far, `placed` the men so far.
-        sizes, rows, combined, at, placed = order.sizes, [], list[Array](), 0, 0
-        for group, ((product, ways), size) in enumerate(zip(order.digits(file), sizes, strict=True)):
-            is_pawn = order.codes[placed] & 7 == orders.PAWN
-            rows.append((product, ways, at, size, 8 * is_pawn))
+        digits, combined = [], [np.zeros((0, 3), np.uint8)]  # of `SubTableLayout`
+        rows = men_before = 0
+        for group, ((factor, numbers), men) in enumerate(zip(order.digits(file), order.sizes, strict=True)):
+            is_pawn = order.codes[men_before] & 7 == orders.PAWN
+            digits.append((factor, numbers, rows, men, 8 * is_pawn))
             if group:
-                combined.append(combinations_of(size, (48 if is_pawn else 64) - placed))
-                at += ways
-            placed += size
+                combined.append(combinations_of(men, (48 if is_pawn else 64) - men_before))
+                rows += numbers
+            men_before += men
         found = np.empty(count, np.uint16)
         layout = SubTableLayout(
-            int(self.formation.has_pawns), self.where(order), first_squares(sizes[0], order.has_pawns, file),
-            np.array(rows, np.int64), np.concatenate(combined) if combined else np.zeros((0, 3), np.uint8),
+            int(self.formation.has_pawns), self.where(order), first_squares(order.sizes[0], order.has_pawns, file),
+            np.array(digits, np.int64), np.concatenate(combined),
         )  # fmt: skip
         kernels.sort_cells(self.known, geometry(), layout, begin, found, np.zeros(16, np.int64))
         return found

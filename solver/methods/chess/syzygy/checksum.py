@@ -133,13 +133,15 @@ def add_to_crc(checksum, word, table):
 
 @lean_kernel
 def mix_in(words, factor, table, state):
-    """Mix words, at least thirty, into *state*, uint64[11]: six words that rotate, then five CRC checksums."""
+    """Mix words, at least thirty, into *state*, uint64[11]: six words that rotate, then five CRC checksums. The
+    constants and the order are those of CityHash."""
     at, count = 0, len(words)
     while at < count:
         if at + MIXED > count:
             at = count - MIXED  # some of them once more
-        whole = at < count // ROUND * ROUND
-        odd = 1 if whole and at % (2 * MIXED) == 0 else 0
+        # In full rounds, every other group is rotated by one bit more or less, and not multiplied.
+        in_round = at < count // ROUND * ROUND
+        odd = 1 if in_round and at % (2 * MIXED) == 0 else 0
         times = np.uint64(1) if odd else factor
         first = state[0]
         for k, bits in enumerate((41, 27, 41, 33, 25)):

@@ -222,7 +222,7 @@ class Explorer:
             for tier, (begin, end) in zip(block.tiers.tolist(), pairwise(bounds), strict=True):
                 wave.setdefault(tier, []).append(block.positions[begin:end])
             if self.spilled:
-                self.spilled.add(wave)
+                self.spilled.add(wave)  # empties it
         whole = self.spilled.take_wave() if self.spilled else {tier: concatenate(parts) for tier, parts in wave.items()}
         self.remember(whole, edges)
         return whole

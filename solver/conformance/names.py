@@ -69,7 +69,7 @@ def names_read(source: bytes) -> frozenset[str]:
 
 
 def names_read_in(node: ast.AST, in_class: bool) -> set[str]:
-    """Return the names of members that a node and all nodes below it read; bare names count only if the code runs
+    """Return the names of members that a node and all nodes below it read. Bare names count only if the code runs
     *in_class*, in the body of a class. A function that only calls itself does not count."""
     found = set()
     for child in ast.iter_child_nodes(node):

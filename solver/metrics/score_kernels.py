@@ -96,7 +96,7 @@ def better(best, nearest, farthest, score, plies):
 
 @kernel
 def one_more(score, nearest, farthest):
-    """Return the plies of a position from those of its best children: with a score of 0 or more it takes the nearest
+    """Return the plies of a position from those of its best children. With a score of 0 or more it takes the nearest
     end, else the farthest."""
     plies = farthest if score < 0 else nearest
     return plies + 1 if plies >= 0 else -1

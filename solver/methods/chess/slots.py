@@ -45,8 +45,8 @@ IMAGES = 16, 4
 
 
 def table_by_score(lost: Array, won: Array, drawn: int, none: Any) -> Array:
-    """Return a table of all 65,536 scores: `lost[n]` for a loss in n plies, `won[n]` for a win, *drawn* for a draw,
-    *none* for all others."""
+    """Return a table of all 65,536 scores. A loss in n plies has `lost[n]`, a win `won[n]`, a draw *drawn*, and all
+    others *none*."""
     table = np.full(1 << BITS + 2, none, lost.dtype)
     table[(LOSE_CLASS << BITS) + np.arange(len(lost))] = lost
     table[(WIN_CLASS + 1 << BITS) - 1 - np.arange(len(won))] = won

@@ -287,7 +287,7 @@ def copy_other_words(words, word, there, place, bit, found):
 
 @lean_kernel
 def spread_words(words, word, there, place, bit, found):
-    """Copy words to *found* as `copy_same_words` does, but insert *bit* at *place*, inside a word: word j becomes the
+    """Copy words to *found* as `copy_same_words` does, but insert *bit* at *place*, inside a word. Word j becomes the
     words 2j and 2j + 1, which have 32 possible positions each."""
     touched = NOTHING
     while there:

@@ -148,8 +148,8 @@ def copy_words(content, head, sets, begin, end, word):
 
 @lean_kernel
 def pack_planes(words, planes, begin, end, count, out):
-    """Pack *count* planes of words *begin* to *end* into *out*, uint64[count × n]: of each plane only the bits of
-    positions in the set, one after another."""
+    """Pack *count* planes of words *begin* to *end* into *out*, uint64[count × n]. Of each plane only the bits of
+    positions in the set are packed, one after another."""
     stride = len(out) // count
     for plane in range(count):
         at, filled, bits = plane * stride, 0, NOTHING

@@ -333,8 +333,8 @@ def copy_terms(plan, first, last, odds, end):
 
 @lean_kernel
 def guess_at(guesses, nodes, plan, target, payoff, end):
-    """Return (value, constant, margin, first term, end of the terms) of a target: a node, a slot or an end (see
-    `ChunkPlan` for all but the value). The term of a slot of this tier is written at index *end* of the plan."""
+    """Return (value, constant, margin, first term, end of the terms) of a target: a node, a slot or an end. All but the
+    value are as in `ChunkPlan`. The term of a slot of this tier is written at index *end* of the plan."""
     if target < 0:
         node = -1 - target
         return nodes.values[node], nodes.rests[node], nodes.margins[node], nodes.begins[node], nodes.ends[node]

@@ -141,8 +141,8 @@ def table_orders(name: str) -> list[TableOrder]:
 
 
 def first_groups(codes: list[int]) -> list[tuple[int, ...]]:
-    """Return the men that a table may begin with: all pawns, those of the side with fewer first; or three single men in
-    any order; or both kings."""
+    """Return the men that a table may begin with. They are all pawns, those of the side with fewer first; or three
+    single men in any order; or both kings."""
     pawns = sorted((len(list(group)), code) for code, group in groupby(sorted(c for c in codes if c & 7 == PAWN)))
     if pawns:
         return [tuple(code for count, code in pawns for _ in range(count))]

@@ -212,8 +212,8 @@ class StepTask(NamedTuple):
 
 
 class StepResult(NamedTuple):
-    """Result of a step: the new state, `updates` for the parents, the remotenesses at which more slots become `due`,
-    and the number of newly `decided` slots."""
+    """Result of a step: the new state, `updates` for the parents, and the remotenesses at which more slots fall `due`.
+    `decided` is the number of newly decided slots."""
 
     state: RangeState
     updates: RangeResults

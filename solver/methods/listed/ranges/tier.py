@@ -158,8 +158,8 @@ BLOCKS, EDGES = "blocks", "edges"
 
 
 class ExpandedBlock(NamedTuple):
-    """Result of expanding a block of slots: a `frame` with scores and counters, the numbers of symmetric positions
-    (empty without symmetry), and edges for each range."""
+    """Result of expanding a block of slots: a `frame` with scores and counters, and edges for each range. `sizes` has
+    the numbers of symmetric positions, and is empty without symmetry."""
 
     frame: Frame
     sizes: Array

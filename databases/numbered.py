@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.database import CACHE_BLOCKS, Database, set_example_positions
+from retrograde.databases.errors import OtherRules
 from retrograde.databases.reader import SlotReader
 from retrograde.games import Game
 from retrograde.games.contract.game import Traits, is_none
@@ -29,6 +30,18 @@ class NumberedDatabase(Database):
         self._rules = rules
         self._every = sorted(set(rules.tiers))
         """The tiers of the game."""
+
+    def _expect_numbering(self) -> None:
+        """Raise OtherRules if the file was made by another numbering, where the digest of the rules leaves it out."""
+        from retrograde.games.identity.digest import numbering_digest
+
+        if self.file.details.get("numbering") != numbering_digest(self.game):
+            from retrograde.games.catalog import typed
+
+            raise OtherRules(
+                f"the database {str(self.file.path)!r} was made by another numbering than {self.file.game_name} has "
+                f"now; make it again: retrograde solve {typed(self.game)} --fresh"
+            )
 
     def _expect_tiers(self, *allowed: list[int]) -> None:
         """Raise DamagedDatabase unless the file's tiers are one of these lists, with the sizes that the rules give."""

@@ -37,11 +37,12 @@ from retrograde.games.identity.digest import is_digest_of, rules_digest, settle
 from retrograde.games.identity.trusted import remember, trusted_files
 
 NAMES = """
-    awari baghchal bearoff breakthrough cantstop chess chomp chopsticks chutes clobber col connect4 cram dobutsu
-    dodgem domineering dotsandboxes draughts eightpuzzle euclid fanorona fibonaccinim foxandhounds game2048 grundy
-    guarini hanoi hareandhounds hex hexapawn kalah klotski konane lasker lgame lightsout mnk morris mutorere nim nim3
-    notakto nqueens octal othello pegsolitaire pig piglet pocketcube ponghauki popout quixo rivercrossing rushhour sim
-    snort subtractsquare tactix tapatan teeko tentozero tictactoe tictactoe3 toadsandfrogs tree ur wythoff y yahtzee
+    awari awariboards baghchal bearoff breakthrough cantstop chess chomp chopsticks chutes clobber col connect4 cram
+    dobutsu dodgem domineering dotsandboxes draughts eightpuzzle euclid fanorona fibonaccinim foxandhounds game2048
+    grundy guarini hanoi hareandhounds hex hexapawn kalah kalahboards klotski konane lasker lgame lightsout mnk
+    morris mutorere nim nim3 notakto nqueens octal othello pegsolitaire pig piglet pocketcube ponghauki popout quixo
+    rivercrossing rushhour sim snort subtractsquare tactix tapatan teeko tentozero tictactoe tictactoe3
+    toadsandfrogs tree ur wythoff y yahtzee
 """
 BUILT_IN = tuple(NAMES.split())
 """The games that come with the program: each is a module or a package of this folder."""

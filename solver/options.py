@@ -16,6 +16,7 @@ from retrograde.solver.runtime.work import Work
 REMOTENESS = METRICS[0]
 """The usual metric: the value, and the plies to the end."""
 EXPECTATION = "expectation"
+SCORE = "score"
 BY_NUMBER = REMOTENESS, *TO_PROGRESS
 """Metrics that are solved for every slot of a numbering, and that may rest on other databases."""
 

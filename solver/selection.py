@@ -2,6 +2,7 @@
 
     remoteness    interpreted -> numbered, or set-wise -> listed -> set-wise -> streamed     the first that fits
     expectation   slot by slot if there are many slots, or else in lists
+    score         slot by slot if positions are numbered, or else in lists
     others        in lists
 
 Each method is imported only when its turn comes, because its kernels take a while to load.
@@ -24,7 +25,7 @@ from retrograde.solver.interpreted import Patience, solve_interpreted
 from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.methods.numbered.numbering import SlotNumbering, is_by_slot
 from retrograde.solver.methods.shapes.fit import is_shaped
-from retrograde.solver.options import COMPILED, EXPECTATION, METHODS, CannotSolve, Method, SolveOptions
+from retrograde.solver.options import COMPILED, EXPECTATION, METHODS, SCORE, CannotSolve, Method, SolveOptions
 from retrograde.solver.rules.examine import NotCompilable
 from retrograde.solver.rules.plain.screening import may_be_plain
 from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit, address_space, format_size
@@ -163,19 +164,24 @@ def methods_by_metric(game: Game, options: SolveOptions) -> Iterator[Method]:
     from retrograde.solver.metrics.method import MetricMethod, MetricOptions
 
     if is_solved_by_slot(game, options):
-        from retrograde.solver.metrics.slots.method import SlotBoundsMethod
+        if options.metric == EXPECTATION:
+            from retrograde.solver.metrics.slots.method import SlotBoundsMethod
 
-        yield SlotBoundsMethod()
+            yield SlotBoundsMethod()
+        else:
+            from retrograde.solver.metrics.slots.scores import SlotScoresMethod
+
+            yield SlotScoresMethod()
         if options.method == "numbered":
             return
     yield MetricMethod(MetricOptions(options.metric, options.ties, options.against))
 
 
 def is_solved_by_slot(game: Game, options: SolveOptions) -> bool:
-    """Return whether to compute expected payoffs slot by slot: there are many slots, or an option says so."""
-    if options.metric != EXPECTATION or options.against or options.method == "listed":
+    """Return whether to compute payoffs or scores slot by slot: there are many slots, or an option says so."""
+    if options.metric not in (EXPECTATION, SCORE) or options.against or options.method == "listed":
         return False
-    any_size = options.method == "numbered" or Traits.of(game).width
+    any_size = options.method == "numbered" or options.metric == SCORE or Traits.of(game).width
     return is_by_slot(game, 0 if any_size else options.sizes.listed_slots)
 
 

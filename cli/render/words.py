@@ -46,6 +46,8 @@ def prospect(value: Value, remoteness: int | None, player: str, distance: str = 
     over = ending or "the game is over"
     if value == DRAW:
         return coloured(value, f"a draw: {ending or 'neither side can force an end'}")
+    if remoteness is None and not ending:  # scores by slot have no plies
+        return coloured(value, "a tie" if value == TIE else f"{player} {'wins' if value == WIN else 'loses'}")
     if value == TIE:
         return coloured(value, f"a tie in {plies(remoteness or 0)}" if remoteness else f"a tie: {over}")
     if not remoteness:
@@ -87,10 +89,10 @@ def verdict(value: Value, remoteness: int | None, article: str = "the ", players
         return coloured(value, of_a_puzzle(value, remoteness))
     if value == DRAW:
         return coloured(DRAW, "a draw")
-    if value == TIE and not remoteness:
+    if value == TIE and remoteness == 0:
         return "over at the start"
-    if value == LOSE and remoteness:
-        return coloured(LOSE, f"{article}second player wins in {plies(remoteness)}")
+    if value == LOSE and remoteness != 0:
+        return coloured(LOSE, f"{article}second player wins{how_far(remoteness) if remoteness else ''}")
     return prospect(value, remoteness, f"{article}first player")
 
 

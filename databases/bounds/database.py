@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.database import CACHE_BLOCKS, Outcome
-from retrograde.databases.errors import NotInDatabase, OtherRules
+from retrograde.databases.errors import NotInDatabase
 from retrograde.databases.numbered import NumberedDatabase
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.games.contract.game import CHANCE, is_none
@@ -35,19 +35,11 @@ class BoundsDatabase(NumberedDatabase):
 
     def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
         super().__init__(file, game, cache_blocks)
-        from retrograde.games.identity.digest import numbering_digest
-
         assert isinstance(file.contents, BoundsReader)
         self.contents = file.contents
         self._scale = int(file.details["scale"])
         self._known: dict[int, Bounds] = {}
-        if file.details.get("numbering") != numbering_digest(game):
-            from retrograde.games.catalog import typed
-
-            raise OtherRules(
-                f"the database {str(file.path)!r} was made by another numbering than {file.game_name} has now; make it "
-                f"again: retrograde solve {typed(game)} --fresh"
-            )
+        self._expect_numbering()
         self._expect_tiers(self._every)
 
     # Bounds

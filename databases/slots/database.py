@@ -22,6 +22,7 @@ from retrograde.databases.numbered import NumberedDatabase
 from retrograde.databases.slots.read import OutcomeReader, SlotsReader
 from retrograde.games import DRAW, UNDECIDED, Game
 from retrograde.games.catalog import own_tiers
+from retrograde.games.contract.game import Traits, is_none
 
 TOGETHER = 64
 """Blocks of a tier that are read together."""
@@ -37,6 +38,9 @@ class SlotsDatabase(NumberedDatabase):
         super().__init__(file, game, cache_blocks)
         assert isinstance(file.contents, OutcomeReader)
         self.contents: OutcomeReader = file.contents
+        self._has_swapped = Traits.of(game).has_swapped
+        if Traits.of(game).has_rewards:  # the digest of such rules says nothing of the numbering
+            self._expect_numbering()
         self._expect_tiers(self._every, own_tiers(self._rules))
         if self._width:
             counts = self.contents.counts
@@ -87,6 +91,10 @@ class SlotsDatabase(NumberedDatabase):
         self, positions: ArrayLike, *, canonical: bool = False, tiers: ArrayLike | None = None
     ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         values, remotenesses = super().lookup(positions, canonical=canonical, tiers=tiers)
+        if self._has_swapped and not values.all():
+            lacking = np.flatnonzero(values.ravel() == 0)
+            others = [self.game.swapped(position) for position in np.asarray(positions).flat[lacking].tolist()]
+            values.flat[lacking], remotenesses.flat[lacking] = super().lookup(np.array(others, np.int64))
         if self._elsewhere and not values.all():
             # Look the positions that were not found up in the databases that have their tiers.
             array, lacking = np.asarray(positions), defaultdict(list)
@@ -124,6 +132,13 @@ class SlotsDatabase(NumberedDatabase):
             stack.callback(super().close)
             for other in self._others.values():
                 stack.callback(other.close)
+
+    def _slot_of(self, position: int, tier: int) -> int:
+        slot = super()._slot_of(position, tier)
+        if slot < 0 and self._has_swapped and not is_none(other := self.game.swapped(position)):
+            canonical = self.game.canonical(other)
+            return super()._slot_of(canonical, self.game.tier(canonical))
+        return slot
 
     def _find(self, position: int, tier: int) -> int:
         slot = self._slot_of(position, tier)

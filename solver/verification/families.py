@@ -10,6 +10,7 @@ import numpy as np
 from retrograde.databases import Database
 from retrograde.databases.layout import NOT_FOUND
 from retrograde.databases.legend import table_of
+from retrograde.databases.reader import SlotReader
 from retrograde.games import CHANCE, UNDECIDED
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import MOST_IMAGES, Contradiction, alternates, defines, same_mover
@@ -127,7 +128,8 @@ def families_at(database: Database, positions: Sequence[int]) -> Families:
                     gain -= game.reward(position, move, 1 - max(mover, 0))
                 links.append((record, len(records), not same_mover(game, position, child), weight, gain))
                 records.append(child)
-    no_plies = NOT_FOUND if database.metric == "expectation" else -1
+    has_no_plies = database.metric == "expectation" or isinstance(database.file.contents, SlotReader)
+    no_plies = NOT_FOUND if has_no_plies else -1
     by_record, measures = [], []
     for position in records:
         with blame(game, position):

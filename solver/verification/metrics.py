@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from retrograde.databases.layout import NOT_FOUND
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.solver.verification.families import Families
 from retrograde.solver.verification.verifier import Array
@@ -42,6 +43,8 @@ def wrong_scores(found: Families, details: dict[str, Any]) -> Array:
     payoffs = paid(found)
     game_over = found.primitives != UNDECIDED
     best = np.where(game_over, payoffs, found.over_children(np.maximum, passed, -FAR))
+    if (far == NOT_FOUND).all():  # scores by slot have no plies
+        return np.asarray((scores != best) | (found.values != np.select([best > 0, best < 0], [WIN, LOSE], TIE)))
     # Step 2: plies, by the moves that keep the score. A child without plies at score 0 goes round: nothing more is
     # paid.
     keeps = passed == best[found.parents]

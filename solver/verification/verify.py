@@ -91,6 +91,10 @@ def verifier_of(database: Database, model: Model | None) -> Verifier:
 
         return BoundsVerifier(database)
     if database.file.measures and database.metric not in TO_PROGRESS:
+        if isinstance(database, SlotsDatabase):
+            from retrograde.solver.verification.scores import ScoresVerifier
+
+            return ScoresVerifier(database)
         from retrograde.solver.verification.measures import MeasuresVerifier
 
         return MeasuresVerifier(database, model)

@@ -94,6 +94,7 @@ KINDS = {
     "lists in scratch": Kind(tangle.Tangle, replace(EAGER, predecessors_at_most=0, lists_in_scratch=True)),
     "ranges": Kind(tangle.DenseTangle, replace(EAGER, ranged_slots=1, range_bits=2), {"executor": Elsewhere()}),
     "bounds": Kind("piglet:2", options={"method": "numbered"}),
+    "scores by slot": Kind("kalahboards:2,3", small={"metrics.slots.scores.CHUNK": 5}),
     "book": Kind("connect4:4,3", make=book),
 }
 

@@ -11,14 +11,15 @@ import numpy as np
 
 from retrograde.databases.layout import CountRow, LegendRow
 from retrograde.databases.write import SolvedSlots
-from retrograde.games.contract.game import Game, Value
+from retrograde.games.contract.game import Game
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.runtime.arrays import CompressedArray
 from retrograde.solver.values.score import BLOCK
 
 Array = np.ndarray[Any, Any]
-Outcome = tuple[Value, int]
+Outcome = tuple[Any, ...]
+"""A value, a remoteness, and the further measures of a metric."""
 Fill = Callable[[Array, int, int], int]
 Counter = Callable[[Array, Array], Array]
 
@@ -83,10 +84,10 @@ def solved_slots(
             by_outcome[row].append(found[-1])
     # Step 3: the legend, with totals over all tiers.
     legend = []
-    for (value, remoteness), row in row_of.items():
+    for (value, remoteness, *measures), row in row_of.items():
         mine = by_outcome[row]
         sums = sum(count.positions for count in mine), sum(count.stored for count in mine)
-        legend.append(LegendRow(value, remoteness, *sums, mine[0].example))
+        legend.append(LegendRow(value, remoteness, *sums, mine[0].example, tuple(measures)))
     # Step 4: replace codes by rows, now or when they are read.
     by_code = {code: row_of[outcome] for code, outcome in outcomes.items()}
     start = start_row(game, numbering, codes, by_code)
@@ -123,7 +124,7 @@ def to_rows(codes: Array, row_of: dict[int, int], empty: int) -> None:
     """Replace codes by rows of the legend, codes without an outcome by *empty*."""
     known = np.array(sorted(row_of), codes.dtype)
     rows = np.array([*(row_of[code] for code in known.tolist()), empty], codes.dtype)
-    direct = np.full(1 << 16, empty, codes.dtype) if codes.dtype == np.uint16 else None
+    direct = np.full(1 << 8 * codes.itemsize, empty, codes.dtype) if codes.itemsize <= 2 else None
     if direct is not None:
         direct[known] = rows[:-1]
     for begin in range(0, len(codes), BLOCK):

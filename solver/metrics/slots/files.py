@@ -1,10 +1,11 @@
-"""The bounds of all slots in two files, laid out as in memory; each finished tier has a checksum.
+"""What is known of all slots in files, laid out as in memory; each finished tier has a checksum.
 
 The files are memory-mapped. After each tier the mapped pages are released. So only the tiers in use take memory,
 although a slot is indexed as in one large array.
 """
 
 import zlib
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -19,44 +20,43 @@ PIECE = 1 << 20
 
 
 class SlotFiles:
-    """The files `low` and `high`, int64[slots] each. They travel to workers as paths."""
+    """Files with a number for each slot, such as `low` and `high`. They travel to workers as paths."""
 
-    def __init__(self, folder: Path, slots: int):
+    def __init__(self, folder: Path, slots: int, names: tuple[str, ...], kind: Any):
         """Open or create the files. Their content counts only after `is_whole` has checked it."""
         try:
-            self.low, self.high = (SharedArray.reopen(slots, np.int64, folder / name) for name in ("low", "high"))
+            self.columns = [SharedArray.reopen(slots, kind, folder / name) for name in names]
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise CannotWrite(f"cannot write {str(folder)!r}: {reason}") from error
 
-    def write(self, begin: int, low: Array, high: Array) -> int:
-        """Write the bounds of the slots from *begin* on and return their checksum."""
-        end = begin + len(low)
-        self.low.array[begin:end], self.high.array[begin:end] = low, high
-        self.low.flush()
-        self.high.flush()
-        return checksum(low, high)
+    def write(self, begin: int, *numbers: Array) -> int:
+        """Write the numbers of the slots from *begin* on, a column for each file, and return their checksum."""
+        for column, some in zip(self.columns, numbers, strict=True):
+            column.array[begin : begin + len(some)] = some
+            column.flush()
+        return checksum(*numbers)
 
     def is_whole(self, begin: int, end: int, expected: int) -> bool:
-        """Return whether the bounds of the slots from *begin* to *end* have the expected checksum."""
-        found = checksum(self.low.array[begin:end], self.high.array[begin:end])
+        """Return whether the numbers of the slots from *begin* to *end* have the expected checksum."""
+        found = checksum(*(column.array[begin:end] for column in self.columns))
         self.release()
         return found == expected
 
     def release(self) -> None:
         """Release the mapped pages that were read; the system may keep them as cache."""
-        self.low.release_pages()
-        self.high.release_pages()
+        for column in self.columns:
+            column.release_pages()
 
     def pieces(self) -> Any:
-        """Yield copies of the bounds of all slots, PIECE slots at a time."""
-        for begin in range(0, len(self.low), PIECE):
-            yield self.low.array[begin : begin + PIECE].copy(), self.high.array[begin : begin + PIECE].copy()
+        """Yield copies of the numbers of all slots, PIECE slots at a time, as a tuple of columns."""
+        for begin in range(0, len(self.columns[0]), PIECE):
+            yield tuple(column.array[begin : begin + PIECE].copy() for column in self.columns)
             self.release()
 
     close = release
 
 
-def checksum(low: Array, high: Array) -> int:
-    """Return the CRC-32 of both arrays."""
-    return zlib.crc32(np.ascontiguousarray(high).data, zlib.crc32(np.ascontiguousarray(low).data))
+def checksum(*columns: Array) -> int:
+    """Return the CRC-32 of all columns."""
+    return reduce(lambda check, column: zlib.crc32(np.ascontiguousarray(column).data, check), columns, 0)

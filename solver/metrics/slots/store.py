@@ -75,7 +75,7 @@ class SlotStore:
         self.numbering = SlotNumbering.of(game)
         slots = self.numbering.slots
         work.budget.check(memory_of(game, self.numbering), f"solving {slots:,} slots of positions")
-        self.files = work.until_written(SlotFiles(work.scratch / f"bounds{bits}", slots))
+        self.files = work.until_written(SlotFiles(work.scratch / f"bounds{bits}", slots, ("low", "high"), np.int64))
         self.counts: dict[int, Array] = {}
         """For each solved tier the counts of `kernels.count`."""
         self.error = 0
@@ -123,8 +123,8 @@ class SlotStore:
     def inputs_of(self, k: int, size: int) -> TierInputs:
         """Return what tasks receive for tier number *k*, which has *size* slots; -1 for none."""
         low, high = (self.work.zeros(f"own {name}{k}", size, np.int64) for name in ("low", "high"))
-        files, nowhere = self.files, SharedArray(np.zeros(0, np.uint8))
-        return TierInputs(self.game, self.numbering, files.low, files.high, k, low, high, nowhere, self.bits)
+        nowhere = SharedArray(np.zeros(0, np.uint8))
+        return TierInputs(self.game, self.numbering, *self.files.columns, k, low, high, nowhere, self.bits)
 
     def look(self, inputs: TierInputs, phase: Phase) -> list[LookResult]:
         """Look at a tier by the rules, and store its bounds by other tiers alone; return the other results. These have

@@ -70,8 +70,8 @@ def children_of(expander: Expander, group: Pieces) -> Iterator[tuple[Edges, Piec
         # Step 2: sort them by both, and cut where the children's tier changes.
         order = np.lexsort((origins, child_tiers))
         children, child_tiers, origins = children[order], child_tiers[order], origins[order]
-        firsts = np.flatnonzero(np.diff(child_tiers, prepend=-1))
-        edges = np.flatnonzero(np.diff(child_tiers, prepend=-1) | np.diff(origins, prepend=-1))
+        firsts = np.flatnonzero(np.diff(child_tiers, prepend=child_tiers[:1] - 1))
+        edges = np.flatnonzero(np.diff(child_tiers, prepend=child_tiers[:1] - 1) | np.diff(origins, prepend=-1))
         narrow = position_type(int(children.max(initial=0)))
         pieces = [*zip(child_tiers[firsts].tolist(), np.split(children.astype(narrow), firsts[1:]), strict=False)]
         yield {*zip(origins[edges].tolist(), child_tiers[edges].tolist(), strict=True)}, pieces

@@ -1,0 +1,246 @@
+"""The compiled loops of scores by slot: seed a tier by the rules, then decide slots from the greatest amount down.
+
+A slot has two bytes. `best` is the code of a score: NONE, or the score plus EVEN. At first it is the best score that
+moves out of the tier bring, in the end the slot's own. `left` is the number of children in the tier that have not yet
+turned out to be bad for the player to move, or one of the states below.
+
+With amount *a*, from the greatest down to 1, a slot is worth
+
+    a     if a move out of the tier brings a, or a child within the tier is worth -a to the opponent
+    -a    if no move brings more: all children within the tier are decided, and the last one brings -a
+
+A player who could get more than *a* has been given it before. What is not decided in the end is worth 0, because both
+players can keep the stones going round. Each slot is expanded once and asked for its parents once. A sum over the edges
+within the tier shows whether `parents` and `do_move` agree.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.contract.game import CHANCE, UNDECIDED, is_none
+from retrograde.solver.methods.listed.predecessors.kernels import append_edge, number_of
+from retrograde.solver.rules.kernels import canonical, multiplicity, place_in
+from retrograde.solver.rules.positions import as_position, note, swapped, whole
+from retrograde.solver.rules.trouble_codes import Trouble
+from retrograde.solver.rules.turns import turns
+from retrograde.solver.runtime.kernel import lean_kernel
+from retrograde.solver.values.edges import mark_of
+
+Array = np.ndarray[Any, Any]
+
+NONE, EVEN = 0, 128
+"""Codes in `best`: no score, and a score of 0."""
+GREATEST = 127
+"""The greatest score that has a code."""
+DECIDED, END, WAITING, OVER, MOST_LEFT = 255, 254, 253, 252, 251
+"""States in `left`, above the greatest counter, MOST_LEFT. DECIDED: by its children. WAITING: decided, but the stack
+was full, so that its parents do not know yet. END and OVER: no moves, before and after its parents know.
+"""
+STEP = 1 << 23
+"""Slots whose parents are visited in one call, a few seconds, so that Ctrl-C is heard."""
+
+PAYS_WITHIN, TOO_GREAT, NO_SLOT, BY_CHANCE, TOO_MANY = range(100, 105)
+"""Trouble of this module, beside the codes of `trouble_codes`; none of it breaks the contract."""
+
+
+class ScoredTiers(NamedTuple):
+    """The scores of all slots: tier `tiers[k]` has those from `starts[k]` to `starts[k + 1]`. Tier `own` is solved."""
+
+    tiers: Array
+    starts: Array
+    scores: Array
+    own: int
+
+
+@lean_kernel
+def seed(game, scored, begin, best, left, links, trouble):
+    """Expand the slots of the own tier from *begin* on; write `best` and `left`, and return the sum over the edges.
+
+    *links* is a buffer for the children of a slot. Stops at trouble.
+    """
+    marks, own = np.uint64(0), scored.own
+    first, size = scored.starts[own], scored.starts[own + 1] - scored.starts[own]
+    for i in range(len(best)):
+        # Step 1: the slot's position. An empty slot and an end have no children.
+        best[i], left[i] = NONE, END
+        position = as_position(game.unindex(scored.tiers[own], begin + i))
+        if is_none(position):
+            continue
+        note(trouble, position)
+        who = whole(game.turn(position))
+        if who == CHANCE:
+            trouble[0] = BY_CHANCE
+        if find_slot(game, scored, position, trouble) != first + begin + i:
+            trouble[0] = Trouble.BAD_INDEX
+        if whole(game.primitive(position)) != UNDECIDED:
+            best[i] = code_of(balance(game.payoff(position, who), game.payoff(position, 1 - who), game), trouble)
+            if trouble[0] != Trouble.FINE:
+                return marks
+            continue
+        # Step 2: the children. Those in later tiers bring their score, the others are counted.
+        count, moves = 0, 0
+        for given in game.generate_moves(position):
+            move = whole(given)
+            child = as_position(game.do_move(position, move))
+            place = find_slot(game, scored, child, trouble)
+            gain = balance(game.reward(position, move, who), game.reward(position, move, 1 - who), game)
+            if 0 <= place - first < size:
+                if gain != 0:
+                    trouble[0] = PAYS_WITHIN
+                count = append_edge(links, 0, count, place - first)
+            elif place < first and trouble[0] == Trouble.FINE:
+                trouble[0] = Trouble.TIER_FALLS
+            elif place >= first:
+                score = int(scored.scores[place]) - EVEN
+                gain += -score if turns(game, position, child) else score
+                best[i] = max(best[i], code_of(gain, trouble))
+            moves += 1
+            if count == MOST_LEFT:
+                trouble[0] = TOO_MANY
+            if trouble[0] != Trouble.FINE:
+                return marks
+        if moves == 0:
+            trouble[0] = Trouble.NO_MOVES
+            return marks
+        # Step 3: the counter, and the sum over the edges.
+        left[i] = count
+        for link in range(count):
+            marks += np.uint64(mark_of((begin + i) * size + links[link]))
+    return marks
+
+
+@lean_kernel
+def balance(own, other, game):
+    """Return what a player gets, less what the other one gets."""
+    return whole(own) - (whole(other) if game.players == 2 else 0)
+
+
+@lean_kernel
+def code_of(score, trouble):
+    """Return the code of a score; trouble if it has none."""
+    if not -GREATEST <= score <= GREATEST:
+        trouble[0] = TOO_GREAT
+        return NONE
+    return score + EVEN
+
+
+@lean_kernel
+def find_slot(game, scored, reached, trouble):
+    """Return the slot of a position through all tiers, that of the one with the players exchanged if it has none."""
+    position, tier = canonical(game, reached)
+    slot = whole(game.index(position))
+    if slot < 0 and not is_none(swapped(game, reached)):
+        position, tier = canonical(game, swapped(game, reached))
+        slot = whole(game.index(position))
+    k = place_in(scored.tiers, tier)
+    if slot < 0:
+        trouble[0] = NO_SLOT
+    elif k == len(scored.tiers) or scored.tiers[k] != tier or slot >= scored.starts[k + 1] - scored.starts[k]:
+        trouble[0] = Trouble.BAD_INDEX
+    return scored.starts[k] + slot if trouble[0] == Trouble.FINE else np.int64(0)
+
+
+@lean_kernel
+def spread(game, scored, amount, begin, stack, count, best, left, links, marks, trouble):
+    """Decide the slots of the own tier that are worth *amount* or minus that, and those that follow from them.
+
+    Looks for slots from *begin* on; *stack* has *count* decided slots whose parents do not know. Returns the next slot
+    to look at and the new count, after STEP slots at the latest. `marks[0]` gets the sum over the edges to parents,
+    `marks[1]` becomes 1 if the stack was full, so that another call must begin at slot 0.
+    """
+    for _ in range(STEP):
+        # Step 1: find the next slot if the stack is empty.
+        if count == 0:
+            while begin < len(best) and not is_due(amount, begin, best, left):
+                begin += 1
+            if begin == len(best):
+                break
+            left[begin] = OVER if left[begin] == END else DECIDED
+            stack[0], count = begin, 1
+            begin += 1
+        # Step 2: pass the score of a decided slot to its parents.
+        count -= 1
+        slot = stack[count]
+        found = find_parents(game, scored, slot, left, links, marks, trouble)
+        if trouble[0] != Trouble.FINE:
+            break
+        for link in range(found):
+            parent = number_of(links[link])
+            worth = int(best[slot]) - EVEN
+            worth = -worth if links[link] >= 0 else worth
+            if left[parent] > MOST_LEFT:
+                continue
+            # A bad child decides the parent if it is the last one and no move out of the tier brings more.
+            if worth < 0:
+                left[parent] -= 1
+                if left[parent] or best[parent] > EVEN + worth:
+                    continue
+            best[parent] = EVEN + worth
+            if count < len(stack):
+                left[parent] = DECIDED
+                stack[count] = parent
+                count += 1
+            else:
+                left[parent] = WAITING
+                marks[1] = 1
+    return begin, count
+
+
+@lean_kernel
+def is_due(amount, slot, best, left):
+    """Return whether a slot is worth *amount* or minus that, and its parents do not know."""
+    code, state = best[slot], left[slot]
+    if code == EVEN - amount:
+        return state == 0 or state in (END, WAITING)
+    return code == EVEN + amount and state != DECIDED and state != OVER
+
+
+@lean_kernel
+def find_parents(game, scored, slot, left, links, marks, trouble):
+    """Write the distinct parents of a slot within the tier to *links*; return their number.
+
+    Complements (`~`) stand for parents where the same player moves again. `marks[0]` gets the sum over these edges.
+    """
+    own = scored.own
+    first, size = scored.starts[own], scored.starts[own + 1] - scored.starts[own]
+    position = as_position(game.unindex(scored.tiers[own], slot))
+    note(trouble, position)
+    count = 0
+    for given in game.parents(position):
+        parent = as_position(given)
+        place = find_slot(game, scored, parent, trouble) - first
+        if count == len(links):
+            trouble[0] = Trouble.BAD_PARENTS
+        if trouble[0] != Trouble.FINE:
+            return 0
+        if 0 <= place < size and left[place] != END and left[place] != OVER:
+            before = count
+            count = append_edge(links, 0, count, place if turns(game, parent, position) else ~place)
+            if count > before:
+                marks[0] += np.uint64(mark_of(place * size + slot))
+    return count
+
+
+@lean_kernel
+def finish(game, scored, begin, best, left, links, marks, counts, images, trouble):
+    """Give the slots of the own tier that are not decided a score of 0, from *begin* on, and count slots by score.
+
+    *counts* int64[256, 3] gets for each code the number of slots, the number of positions, and the first slot.
+    `marks[0]` gets the sum over the edges to parents of slots worth 0.
+    """
+    for slot in range(begin, min(begin + STEP, len(best))):
+        if left[slot] <= MOST_LEFT:
+            best[slot] = EVEN
+        if best[slot] == NONE:
+            continue
+        if best[slot] == EVEN:
+            find_parents(game, scored, slot, left, links, marks, trouble)
+            if trouble[0] != Trouble.FINE:
+                return
+        code = best[slot]
+        if counts[code, 0] == 0:
+            counts[code, 2] = slot
+        counts[code, 0] += 1
+        position = as_position(game.unindex(scored.tiers[scored.own], slot))
+        counts[code, 1] += multiplicity(game, position, images)

@@ -1,0 +1,111 @@
+"""The compiled loop that verifies scores by slot. It shares no code with the solver's."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.contract.game import UNDECIDED, is_none
+from retrograde.solver.rules.positions import as_position, note, swapped
+from retrograde.solver.runtime.kernel import lean_kernel
+from retrograde.solver.verification.kernels import gather_images
+from retrograde.solver.verification.storages import find_sorted
+
+Array = np.ndarray[Any, Any]
+
+LEAST = -(1 << 40)
+"""Less than any score."""
+
+
+class StoredScores(NamedTuple):
+    """The scores in a file: the `tiers`, where each tier's slots begin (`starts`), and the `rows` of all slots.
+
+    `scores` has the score of each row of the legend. `founded` uint8[slots of the tier that is verified] marks the
+    slots whose score is known to be forced, or to be 0.
+    """
+
+    tiers: Array
+    starts: Array
+    rows: Array
+    scores: Array
+    founded: Array
+
+
+@lean_kernel
+def check_slots(game, stored, k, begin, end, first_pass, wrong, tally, images, trouble):
+    """Verify the slots from *begin* to *end* of tier number *k*; return how many became founded.
+
+    In the *first_pass* all slots are verified and counted: *tally* int64[rows, 3] gets slots, positions and the first
+    slot. Later passes look only at slots that are not founded. *wrong* uint8 becomes 1 for slots that are wrong.
+    """
+    tier, first, size = stored.tiers[k], stored.starts[k], stored.starts[k + 1] - stored.starts[k]
+    changes = 0
+    for slot in range(begin, end):
+        if not first_pass and stored.founded[slot]:
+            continue
+        # Step 1: the slot's position, which must have this slot.
+        position = as_position(game.unindex(tier, slot))
+        stored.founded[slot] = is_none(position)
+        if is_none(position):
+            continue
+        note(trouble, position)
+        row = stored.rows[first + slot]
+        score = stored.scores[row]
+        if first_pass:
+            wrong[slot] |= find_place(game, stored, position) != first + slot
+            if tally[row, 0] == 0:
+                tally[row, 2] = first + slot
+            tally[row, 0] += 1
+            tally[row, 1] += gather_images(game, position, images)
+        # Step 2: an end has the score that it pays.
+        who = game.turn(position) + 0
+        if game.primitive(position) != UNDECIDED:
+            paid = game.payoff(position, who) - (game.payoff(position, 1 - who) if game.players == 2 else 0)
+            wrong[slot] |= paid != score
+            stored.founded[slot] = 1
+            continue
+        # Step 3: the best score by the children, and whether they are founded.
+        best, kept, loose = LEAST, False, False
+        for move in game.generate_moves(position):
+            child = as_position(game.do_move(position, move))
+            place = find_place(game, stored, child)
+            if place < first:  # in an earlier tier, or without a slot
+                wrong[slot] = 1
+                continue
+            gain = game.reward(position, move, who) - (game.reward(position, move, 1 - who) if game.players == 2 else 0)
+            worth = stored.scores[stored.rows[place]]
+            passes = game.players == 2 and (game.alternates != 0 or game.turn(child) != who)
+            worth = gain - worth if passes else gain + worth
+            within = place < first + size
+            wrong[slot] |= within and gain != 0
+            sound = not within or stored.founded[place - first] != 0
+            if worth > best:
+                best, kept = worth, False
+            kept |= worth == best and sound
+            loose |= not sound
+        # Step 4: the score must be the best one, and be founded.
+        wrong[slot] |= best != score
+        if score == 0 or (kept if score > 0 else not loose):
+            stored.founded[slot] = 1
+            changes += 1
+    return changes
+
+
+@lean_kernel
+def find_place(game, stored, reached):
+    """Return the slot, through all tiers, of a position or of that with the players exchanged; -1 if it has none."""
+    place = place_of(game, stored, reached)
+    if place < 0 and not is_none(swapped(game, reached)):
+        return place_of(game, stored, as_position(swapped(game, reached)))
+    return place
+
+
+@lean_kernel
+def place_of(game, stored, reached):
+    """Return the slot of a position, through all tiers; -1 if it has none, or the slot is another position's."""
+    position = as_position(game.canonical(reached))
+    tier = game.tier(position) + 0
+    k = find_sorted(stored.tiers, 0, len(stored.tiers), tier)
+    slot = game.index(position) + 0
+    if k < 0 or not 0 <= slot < stored.starts[k + 1] - stored.starts[k]:
+        return -1
+    return stored.starts[k] + slot if as_position(game.unindex(tier, slot)) == position else -1

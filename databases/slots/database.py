@@ -38,7 +38,7 @@ class SlotsDatabase(NumberedDatabase):
         super().__init__(file, game, cache_blocks)
         assert isinstance(file.contents, OutcomeReader)
         self.contents: OutcomeReader = file.contents
-        self._has_swapped = Traits.of(game).has_swapped
+        self._has_swapped = Traits.of(game).has_swapped and not self._width
         if Traits.of(game).has_rewards:  # the digest of such rules says nothing of the numbering
             self._expect_numbering()
         self._expect_tiers(self._every, own_tiers(self._rules))
@@ -92,9 +92,9 @@ class SlotsDatabase(NumberedDatabase):
     ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         values, remotenesses = super().lookup(positions, canonical=canonical, tiers=tiers)
         if self._has_swapped and not values.all():
-            lacking = np.flatnonzero(values.ravel() == 0)
-            others = [self.game.swapped(position) for position in np.asarray(positions).flat[lacking].tolist()]
-            values.flat[lacking], remotenesses.flat[lacking] = super().lookup(np.array(others, np.int64))
+            missing = np.flatnonzero(values.ravel() == 0)
+            others = [self.game.swapped(position) for position in np.asarray(positions).flat[missing].tolist()]
+            values.flat[missing], remotenesses.flat[missing] = super().lookup(np.array(others, np.int64))
         if self._elsewhere and not values.all():
             # Look the positions that were not found up in the databases that have their tiers.
             array, lacking = np.asarray(positions), defaultdict(list)

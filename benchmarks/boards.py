@@ -1,42 +1,84 @@
-"""Prints how many boards of awari or kalah have each score, by number of stones, as CSV with digests.
+"""Connect Four by the board and by how many in a row win: solves them all, and keeps what came of it.
 
-    retrograde solve kalahboards:6,16
-    python -m benchmarks.boards kalahboards:6,16 > benchmarks/kalahboards.csv
+    python benchmarks/boards.py               solves all boards from 3×3 to 5×6 and 6×5 that the table has not
+    python benchmarks/boards.py 4,4,3         solves these again
+    python benchmarks/boards.py --misere      the same where such a row loses, by tests/helpers/misere4.py
 
-A line has the number of stones, the score for the player to move, the number of such boards, and the first of them by
-slot. The line without a score has all boards with so many stones, and the SHA-256 digest of their scores, one byte
-each, in the order of the slots.
+A row of boards.csv, or misere.csv, has width, height and how many in a row win, or lose; how many positions there are;
+value and remoteness of the empty board; the longest win and the longest loss, in plies; and the bytes of the database.
 """
 
+import argparse
 import csv
+import subprocess
 import sys
-from hashlib import sha256
+import tempfile
+from pathlib import Path
 
-import numpy as np
+from retrograde.databases import DatabaseFile
+from retrograde.games.contract.game import LOSE, WIN
 
-from retrograde.databases import database_path, open_database
-from retrograde.databases.slots.database import SlotsDatabase
-from retrograde.games.catalog import load_game, variant
+TABLE, MISERE = (Path(__file__).with_name(name) for name in ("boards.csv", "misere.csv"))
+RULES = {TABLE: "connect4", MISERE: str(Path(__file__).parent.parent / "tests" / "helpers" / "misere4.py")}
+COLUMNS = ["width", "height", "in_a_row", "positions", "value", "remoteness", "longest_win", "longest_loss", "bytes"]
+MOST_CELLS = 30
+BOARDS = [
+    f"{width},{height},{line}"
+    for line in (3, 4, 5)
+    for width in range(3, 7)
+    for height in range(3, 7)
+    if width * height <= MOST_CELLS and line <= max(width, height)
+]
+
+Row = dict[str, str]
 
 
-def main(name: str) -> None:
-    """Print the table of a variant's database."""
-    game = load_game(name)
-    table = csv.writer(sys.stdout, lineterminator="\n")
-    table.writerow(["stones", "score", "boards", "first or digest"])
-    with open_database(database_path(variant(game)), game=game) as database:
-        assert isinstance(database, SlotsDatabase)
-        scores = np.array([row.measures[0] for row in database.file.legend], np.int8)
-        for tier in reversed(game.tiers):  # type: ignore[attr-defined]  # these games number their positions
-            digest, boards = sha256(), 0
-            for rows in database.tier_rows(tier):
-                digest.update(scores[rows].tobytes())
-                boards += len(rows)
-            table.writerow([-tier, "", boards, digest.hexdigest()])
-            for row in database.contents.counts:
-                if row.tier == tier:
-                    table.writerow([-tier, scores[row.outcome], row.stored, game.write(row.example)])
+def solve(board: str, rules: str) -> Row:
+    """Solve a board by some rules, and return its row."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "board.h5"
+        command = [sys.executable, "-m", "retrograde.cli", "solve", f"{rules}:{board}", "--database", path]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        with DatabaseFile(path) as file:
+            start = file.start_outcome
+            assert start is not None
+            longest = [
+                max((row.remoteness for row in file.legend if row.value == value), default=0) for value in (WIN, LOSE)
+            ]
+            facts = [file.positions, start.value.name.lower(), start.remoteness, *longest, path.stat().st_size]
+    return dict(zip(COLUMNS, [*board.split(","), *map(str, facts)], strict=True))
+
+
+def read(table: Path) -> dict[str, Row]:
+    """Return the rows that there are, by board."""
+    if not table.exists():
+        return {}
+    with open(table, newline="", encoding="utf-8") as file:
+        return {",".join(row[name] for name in COLUMNS[:3]): row for row in csv.DictReader(file)}
+
+
+def write(table: Path, rows: dict[str, Row]) -> None:
+    """Keep the rows, by how many in a row win, the smallest board first."""
+    with open(table, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(
+            sorted(rows.values(), key=lambda row: [int(row[name]) for name in ("in_a_row", "width", "height")])
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("boards", nargs="*", metavar="W,H,N", help="boards to be solved again")
+    parser.add_argument("--misere", action="store_true", help="by the rules in which a row loses")
+    args = parser.parse_args()
+    table = MISERE if args.misere else TABLE
+    rows = read(table)
+    for board in args.boards or [board for board in BOARDS if board not in rows]:
+        rows[board] = solve(board, RULES[table])
+        print(", ".join(rows[board].values()), flush=True)
+        write(table, rows)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

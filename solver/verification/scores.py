@@ -64,7 +64,7 @@ class ScoresVerifier(SlotsVerifier):
                 yield TaskResult(task.begin + np.flatnonzero(wrong[slots]), slots.stop - slots.start, tally, task.part)
 
     def end_of(self, task: SlotTask) -> int:
-        return min(task.begin + BLOCK, self.part_slots[task.part].slots.stop)
+        return min(task.begin + BLOCK, int(self.part_slots[task.part].slots.stop))
 
     def check_slots(self, stored: StoredScores, k: int, wrong: Array, first_pass: bool, task: SlotTask) -> Any:
         """Verify the slots of a task; return how many became founded, and in the first pass their tally as well."""

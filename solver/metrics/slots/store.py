@@ -123,8 +123,9 @@ class SlotStore:
     def inputs_of(self, k: int, size: int) -> TierInputs:
         """Return what tasks receive for tier number *k*, which has *size* slots; -1 for none."""
         low, high = (self.work.zeros(f"own {name}{k}", size, np.int64) for name in ("low", "high"))
+        all_low, all_high = self.files.columns
         nowhere = SharedArray(np.zeros(0, np.uint8))
-        return TierInputs(self.game, self.numbering, *self.files.columns, k, low, high, nowhere, self.bits)
+        return TierInputs(self.game, self.numbering, all_low, all_high, k, low, high, nowhere, self.bits)
 
     def look(self, inputs: TierInputs, phase: Phase) -> list[LookResult]:
         """Look at a tier by the rules, and store its bounds by other tiers alone; return the other results. These have

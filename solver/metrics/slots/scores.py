@@ -52,7 +52,7 @@ REASONS = {
 }
 
 
-class TierScores(NamedTuple):
+class ScoreTierInputs(NamedTuple):
     """What tasks receive: the game, its numbering, the scores of all slots, and the number of the tier."""
 
     game: Game
@@ -125,7 +125,7 @@ class ScoreStore:
         if k in self.counts:
             return
         part = self.numbering.slice_of(k)
-        tier = TierScores(self.game, self.numbering, self.files.columns[0], k)
+        tier = ScoreTierInputs(self.game, self.numbering, self.files.columns[0], k)
         best, left = tier.scores.array[part], np.empty(self.numbering.size(k), np.uint8)
         marks = np.zeros(2, np.uint64)
         # Step 1: what the rules say of each slot, in tasks.
@@ -150,7 +150,7 @@ class ScoreStore:
         yield np.array([k, check]), counts.ravel()
 
 
-def seed(task: tuple[TierScores, int, int]) -> tuple[int, Array, Array, np.uint64]:
+def seed(task: tuple[ScoreTierInputs, int, int]) -> tuple[int, Array, Array, np.uint64]:
     """Return (begin, best, left, sum over the edges) of some slots of a tier; see `score_kernels.seed`."""
     tier, begin, end = task
     best, left = np.empty((2, end - begin), np.uint8)
@@ -161,7 +161,7 @@ def seed(task: tuple[TierScores, int, int]) -> tuple[int, Array, Array, np.uint6
     return begin, best, left, np.uint64(marks)
 
 
-def spread(tier: TierScores, greatest: int, best: Array, left: Array, marks: Array, phase: Phase) -> None:
+def spread(tier: ScoreTierInputs, greatest: int, best: Array, left: Array, marks: Array, phase: Phase) -> None:
     """Decide the slots of a tier, from the greatest amount down."""
     stack, links, trouble = np.empty(STACK, np.int64), np.empty(MOST_PARENTS, np.int64), trouble_array(tier.game)
     for amount in range(greatest, 0, -1):
@@ -178,7 +178,7 @@ def spread(tier: TierScores, greatest: int, best: Array, left: Array, marks: Arr
                 begin = marks[1] = 0
 
 
-def finish(tier: TierScores, best: Array, left: Array, marks: Array) -> Array:
+def finish(tier: ScoreTierInputs, best: Array, left: Array, marks: Array) -> Array:
     """Give the other slots of a tier a score of 0, and return the counts of the tier."""
     links, trouble, found = np.empty(MOST_PARENTS, np.int64), trouble_array(tier.game), []
     for part, where in tier.numbering.parts_of(tier.game, tier.k):
@@ -195,7 +195,7 @@ def finish(tier: TierScores, best: Array, left: Array, marks: Array) -> Array:
     return np.concatenate(found)
 
 
-def expect_fine(tier: TierScores, trouble: Array) -> None:
+def expect_fine(tier: ScoreTierInputs, trouble: Array) -> None:
     """Raise the error for the trouble of a kernel, if there is any."""
     if trouble[0] == Trouble.FINE:
         return

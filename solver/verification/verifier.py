@@ -40,7 +40,7 @@ BLOCK = 1 << 16
 """Items in a task."""
 MOST_PROBLEMS = 10
 """Problems that are reported in full; further ones are only counted."""
-COMPILED = "the rules compiled, held against the interpreted ones at a sample"
+COMPILED = "the rules compiled, compared with the interpreted ones at a sample"
 EQUAL = " and those equal to them by symmetry"
 """Part of the sentence that says what is proven, for games that have images."""
 

@@ -35,13 +35,13 @@ LONG = 1.0
 """Seconds above which a test is no longer fast, where machine code is at hand and the machine is idle."""
 
 SOLVING = {
-    "test_beside", "test_bytes", "test_check", "test_cli_sets", "test_cli_terminal", "test_draughts",
-    "test_elsewhere", "test_engine", "test_forecast", "test_games", "test_hostile", "test_impartial_games",
-    "test_konane", "test_listed_kernels", "test_metric_nimber", "test_metric_utilities", "test_monte_carlo",
-    "test_numbered", "test_othello", "test_passes", "test_popout", "test_predecessors", "test_processes",
-    "test_progress", "test_puzzles", "test_rows_listed", "test_setwise", "test_sheets", "test_sliding",
-    "test_sources", "test_spill", "test_streaming", "test_symmetry", "test_turning", "test_uci", "test_verify",
-    "test_wide",
+    "test_beside", "test_by_rules", "test_bytes", "test_check", "test_cli_sets", "test_cli_terminal",
+    "test_draughts", "test_elsewhere", "test_engine", "test_fit", "test_fitting", "test_forecast", "test_games",
+    "test_hostile", "test_impartial_games", "test_konane", "test_listed_kernels", "test_metric_nimber",
+    "test_metric_utilities", "test_monte_carlo", "test_numbered", "test_othello", "test_passes", "test_players",
+    "test_popout", "test_predecessors", "test_processes", "test_progress", "test_puzzles", "test_rows_listed",
+    "test_setwise", "test_sheets", "test_sliding", "test_sources", "test_spill", "test_streaming", "test_symmetry",
+    "test_turning", "test_uci", "test_verify", "test_wide",
 }  # fmt: skip
 """Modules all of whose tests are long, for they solve, or because most of them do."""
 

@@ -16,6 +16,7 @@ from retrograde.solver.play.oracles.searching import SearchingOracle
 from retrograde.solver.play.player import PLAYERS, by_chance, make_player, perfect
 from retrograde.solver.play.solution import open_solution
 from tests.helpers import published, reference
+from tests.helpers.command_line import LATE
 from tests.helpers.marks import thorough_but
 
 VARIANTS = ["tictactoe", "tictactoe:misere", "tentozero", "mutorere", "dodgem", "hareandhounds", "connect4:3,3,3"]
@@ -41,7 +42,7 @@ def open_solved(solved):
 def test_a_search_ranks_moves_as_the_database_does(open_solved):
     """Equal moves too: whoever answers, the first move is the same."""
     solution = open_solved("tictactoe")
-    oracle = SearchingOracle(solution.game, 20.0, 1, 1 << 22)
+    oracle = SearchingOracle(solution.game, LATE, 1, 1 << 22)
     with oracle:
         for text in ("X../.O./...", "XO./.../...", "X../.O./..X", "XOX/.O./...", ".../.../..."):
             position = solution.game.read(text)

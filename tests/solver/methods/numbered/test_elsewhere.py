@@ -17,7 +17,7 @@ from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.chess import analysis
 from retrograde.solver.methods.chess.formation import Formation
-from retrograde.solver.methods.numbered.store import NumberedStore
+from retrograde.solver.methods.numbered import store
 from retrograde.solver.options import CannotSolve
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.runtime.memory import MemoryLimit
@@ -184,7 +184,7 @@ def test_a_solve_goes_on_from_the_databases_that_are_there(folder, tmp_path):
 def test_what_the_usual_place_has_is_not_solved_again(folder, tmp_path, monkeypatch):
     """Neither what it rests on, nor the ending itself, which other databases than its own do not have."""
     monkeypatch.setenv("RETROGRADE_HOME", str(folder))
-    monkeypatch.setattr(NumberedStore, "solve_by_sets", lambda self, k, phase: pytest.fail("it is solved"))
+    monkeypatch.setattr(store, "solve_by_sets", lambda *_: pytest.fail("it is solved"))
     path = solve(load_game("chess:KRK"), tmp_path / "chess,KRK.h5")
     assert path.read_bytes() == (folder / path.name).read_bytes()
     assert [file.name for file in tmp_path.iterdir()] == [path.name]

@@ -315,6 +315,9 @@ def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
 def make(cls: type[Game], text: str) -> Game:
     """Return a game with the options in a text; raise VariantError if they are wrong."""
     known = {field.name: field for field in fields(cls)}  # type: ignore[arg-type]  # as in variant()
+    named = {part.partition("=")[0].strip() for part in text.split(",") if "=" in part}
+    if not named <= known.keys() and (wider := wider_class(cls, named)):
+        return make(wider, text)
     options = read_options(cls, text, list(known))
     missing = [name for name, field in known.items() if field.default is MISSING and name not in options]
     if missing and (wider := wider_class(cls, options.keys())):

@@ -90,7 +90,8 @@ def command(
     their values.
 
     In puzzles, the search finds a shortest solution by iterative deepening (IDA*). It prunes by the rules' lower bound
-    of the distance (least_plies), if they define one.
+    of the distance (least_plies), if they define one, and by the databases of smaller puzzles (abstractions), if all
+    have been solved.
 
     \b
     Examples:
@@ -136,6 +137,8 @@ def command(
     click.echo(evidence_text(known, puzzle=game.players == 1))
     if game.players == 1 and known.proved and defines(game, "least_plies"):
         click.echo("no solution is shorter if the rules' lower bound is right (least_plies; see retrograde check)")
+    if limits.tables and game.players == 1 and (note := about_patterns(game)):
+        click.echo(note)
     print_line(game, root, names)
     if found.value in (WIN, LOSE, TIE) and found.remoteness is None and not value_only:
         hint = (
@@ -256,12 +259,25 @@ def by_iterative_deepening(
     game: Game, position: int, limits: SearchLimits, line: Listener
 ) -> tuple["SearchResult", list[int]]:
     """Return what is found of the shortest solution of a puzzle, and its moves."""
+    from retrograde.solver.search.probing.patterns import find_patterns
     from retrograde.solver.search.puzzles import PuzzleSearch
 
     announce(line, COMPILING)
-    search = PuzzleSearch(game, limits.size)
+    search = PuzzleSearch(game, limits.size, find_patterns(game) if limits.tables else None)
     with polled(line, search_progress(search)):
         return search.find(position, limits.seconds, limits.depth)
+
+
+def about_patterns(game: Game) -> str:
+    """Return whether a search takes its lower bounds from databases of smaller puzzles, or how to make these."""
+    from retrograde.games.catalog import variant
+    from retrograde.solver.search.probing.patterns import abstractions_of, missing_patterns
+
+    if missing := missing_patterns(game):
+        commands = " && ".join(f"retrograde solve {name}" for name in missing)
+        return f"databases of smaller puzzles make such searches faster; to make them: {commands}"
+    smaller = abstractions_of(game)
+    return f"lower bounds from the databases {', '.join(map(variant, smaller))}" if smaller else ""
 
 
 def by_proof_numbers(game: Game, position: int, limits: SearchLimits, line: Listener) -> "SearchResult":

@@ -177,6 +177,11 @@ positions. They must give symmetric positions the same answer:
     it is 1 or less where one move solves the puzzle. Shortest solutions found by `search` rest on it. So `check`, and
     the search at every move that it examines, verify that it falls by 1 at most.
 
+`abstractions` / `abstracted(position, number)`
+    For puzzles: smaller puzzles, games whose positions are of the same kind, and the position of each that stands for
+    one of this. A move must be a move in one of them at most and leave all others as they are, so that their distances
+    add up to a lower bound. If all have been solved, `search` prunes by it.
+
 Names and texts for people:
 
 `collection(options)`
@@ -335,6 +340,7 @@ rule uses them too. All other members are rules, except those in HINTS, CLOCK an
 
 HINTS = frozenset({
     *("estimate", "features", "feature_weights", "quiet", "promise", "exchanges", "tie_in", "least_plies", "swapped"),
+    *("abstractions", "abstracted"),
 })  # fmt: skip
 """Members that help a search or a numbering. The digest of the rules ignores them."""
 
@@ -544,6 +550,10 @@ class Game:
     def least_plies(self, position: int) -> int:
         """Return a lower bound of the plies from an UNDECIDED position of a puzzle to its solution."""
         return 1
+
+    def abstracted(self, position: int, number: int) -> int:
+        """Return the position of a smaller puzzle, that with this number in `abstractions`."""
+        raise NotImplementedError(f"{type(self).__name__} has no abstracted(position, number)")
 
     # Metrics
 

@@ -23,7 +23,7 @@ PRESENTATION = {  # members that make texts and pictures
     *("write", "read", "show", "move_name", "move", "distance", "ending", "pgn", "tier_name"),
     *("draw_board", "draw_pieces", "draw_move", "draw_turn", "draw_steps", "draw_reach", "draw_end", "read_pieces"),
     *("estimate", "features", "quiet", "promise", "tie_in", "least_plies", "swapped", "signs", "position_of"),
-    *("elsewhere", "collection", "zeroes", "plies_to_draw"),
+    *("elsewhere", "collection", "zeroes", "plies_to_draw", "abstractions", "abstracted"),
 }
 NAMES = (["title"], ["words"], ["bits"], ["by_turns"], ["to_move"], ["exchanges"], ["feature_weights"])
 """Assignments in classes that this digest ignores: the contract got them after the digest was defined."""

@@ -1,8 +1,17 @@
 """The 15-puzzle, and other boxes of 16 cells: `eightpuzzle.py` with a position of two words.
 
 Each word has four bits for each of eight cells, row by row: the tile there, from 1, or 0 for the gap.
+
+With the option `only`, as in `only=1-2-3-5-6`, only these tiles count. The others are alike, and to move them takes no
+move. So a position says only where the counted tiles are and which other cells the gap can get to past them: these have
+the number 0, the rest the number of the first tile that does not count. A move takes a counted tile into such a cell.
+
+A move of the whole puzzle moves one tile. So it is a move of the smaller puzzle in which that tile counts, and leaves
+all others as they are. The distances of smaller puzzles without a tile in common add up to a lower bound (Korf and
+Felner, 2002).
 """
 
+from dataclasses import replace
 from functools import cached_property
 
 from retrograde.games.contract.drawing import grid
@@ -13,6 +22,10 @@ from retrograde.games.wide.two_words import TwoWords
 MORE_SIGNS = SIGNS + "F"
 CELLS = 8
 """The number of cells in a word."""
+MOST_COUNTED = 5
+"""The most tiles that count in an abstraction; 5 of 15 have 874,080 positions."""
+PATTERNS = {(4, 4): ("1-2-3-5-6", "4-7-8-11-12", "9-10-13-14-15")}
+"""The tiles that count in each abstraction, for boxes where consecutive tiles are not the best choice."""
 
 
 class FifteenPuzzle(TwoWords, EightPuzzle):
@@ -21,19 +34,102 @@ class FifteenPuzzle(TwoWords, EightPuzzle):
     name = "eightpuzzle"
     low_bits = 4 * CELLS
 
+    only: str = "all"
+
     def __post_init__(self):
         if not (self.width >= 2 and self.height >= 2 and self.cells <= len(MORE_SIGNS)):
             raise ValueError(f"width and height must be at least 2, and the box have at most {len(MORE_SIGNS)} cells")
+        counted = [tile for tile in map(str, range(1, self.cells)) if tile in self.only.split("-")]
+        if self.is_part and not (self.only == "-".join(counted) and 0 < len(counted) <= self.cells - 3):
+            raise ValueError(f"only={self.only}; name {self.cells - 3} tiles at most, in order, as in 1-2-5")
+
+    @property
+    def is_part(self):
+        """Return whether only some tiles count."""
+        return self.only != "all"
 
     @cached_property
     def goal(self):
-        return self.split(super().goal)
+        return self.part_of(self.split(super().goal))
 
     @cached_property
     def start(self):
-        return self.split(super().start)
+        return self.part_of(self.split(super().start))
+
+    def part_of(self, position):
+        if not self.is_part:
+            return position
+        return self.seen_with(position, self.gap(position), self.mask, self.free_tile(self.mask))
+
+    # Some tiles
+
+    @cached_property
+    def mask(self):
+        """The tiles that count, as bits."""
+        return sum(1 << int(tile) for tile in self.only.split("-")) if self.is_part else (1 << self.cells) - 2
+
+    @cached_property
+    def abstractions(self):
+        """The smaller puzzles whose distances add up to a lower bound."""
+        if self.is_part:
+            return ()
+        tiles = [*map(str, range(1, self.cells))]
+        groups = ["-".join(tiles[i : i + MOST_COUNTED]) for i in range(0, len(tiles), MOST_COUNTED)]
+        return tuple(replace(self, only=group) for group in PATTERNS.get((self.width, self.height), groups))
+
+    @cached_property
+    def masks(self):
+        return tuple(puzzle.mask for puzzle in self.abstractions) or (0,)
+
+    def abstracted(self, position, number):
+        mask = self.masks[number]
+        return self.seen_with(position, self.gap(position), mask, self.free_tile(mask))
+
+    def free_tile(self, mask):
+        """Return the first tile that does not count."""
+        tile = 1
+        while mask >> tile & 1:
+            tile += 1
+        return tile
+
+    def seen_with(self, position, gap, mask, other):
+        """Return the position of the puzzle in which only the tiles of a mask count."""
+        taken = 0
+        for cell in range(self.cells):
+            taken |= (mask >> self.tile(position, cell) & 1) << cell
+        reached, before = 1 << gap, 0
+        while reached != before:
+            before = reached
+            beside = (reached & ~self.last_column) << 1 | (reached & ~(self.last_column << 1)) >> 1
+            reached |= (beside | reached << self.width | reached >> self.width) & ~taken & (1 << self.cells) - 1
+        low = high = 0
+        for cell in range(self.cells):
+            free = 0 if reached >> cell & 1 else other
+            tile = self.tile(position, cell) if taken >> cell & 1 else free
+            if cell < CELLS:
+                low |= tile << 4 * cell
+            else:
+                high |= tile << 4 * (cell - CELLS)
+        return low, high
+
+    @cached_property
+    def last_column(self):
+        return sum(1 << cell for cell in range(self.width - 1, self.cells, self.width))
 
     # The rules
+
+    def generate_moves(self, position):
+        if self.is_part:
+            for cell in range(self.cells):
+                if self.mask >> self.tile(position, cell) & 1:
+                    for to in range(self.cells):
+                        apart = abs(to - cell)
+                        beside = apart == self.width or (apart == 1 and to // self.width == cell // self.width)
+                        if beside and self.tile(position, to) == 0:
+                            yield cell << 4 | to
+        else:
+            for cell in super().generate_moves(position):
+                yield cell
 
     def tile(self, position, cell):
         return position[cell // CELLS] >> 4 * (cell % CELLS) & 15
@@ -45,14 +141,24 @@ class FifteenPuzzle(TwoWords, EightPuzzle):
             cell += 1
         return cell
 
-    def do_move(self, position, cell):
-        """Return the position after the tile on a cell moves into the gap."""
-        tile, gap = self.tile(position, cell), self.gap(position)
+    def do_move(self, position, move):
+        """Return the position after the tile on a cell moves into the gap, or into a cell that the gap can get to."""
+        cell, gap = (move >> 4, move & 15) if self.is_part else (move, self.gap(position))
+        tile = self.tile(position, cell)
         position = replaced(position, cell // CELLS, position[cell // CELLS] - (tile << 4 * (cell % CELLS)))
-        return replaced(position, gap // CELLS, position[gap // CELLS] + (tile << 4 * (gap % CELLS)))
+        position = replaced(position, gap // CELLS, position[gap // CELLS] + (tile << 4 * (gap % CELLS)))
+        return self.seen_with(position, cell, self.mask, self.free_tile(self.mask)) if self.is_part else position
 
     def primitive(self, position):
         return WIN if position[0] == self.goal[0] and position[1] == self.goal[1] else UNDECIDED
+
+    def least_plies(self, position):
+        plies = 0
+        for cell in range(self.cells):
+            tile = self.tile(position, cell)
+            if self.mask >> tile & 1:
+                plies += self.distances[tile][cell]
+        return plies
 
     # For people
 
@@ -67,9 +173,19 @@ class FifteenPuzzle(TwoWords, EightPuzzle):
         return "".join(MORE_SIGNS[tile] for tile in self.tiles(position))
 
     def position_of(self, signs, turn):
-        if set(signs) != set(MORE_SIGNS[: self.cells]):
+        counted = {MORE_SIGNS[tile] for tile in range(self.cells) if self.mask >> tile & 1}
+        free = self.free_tile(self.mask)
+        rest = set(signs) - counted
+        once = sorted(sign for sign in signs if sign in counted) == sorted(counted)
+        if not once or "." not in rest or not rest <= {".", MORE_SIGNS[free : free + 1]}:
             raise ValueError("each tile must be there once, and one cell be empty")
-        return self.split(sum(MORE_SIGNS.index(sign) << 4 * cell for cell, sign in enumerate(signs)))
+        position = self.split(sum(MORE_SIGNS.index(sign) << 4 * cell for cell, sign in enumerate(signs)))
+        if position != self.part_of(position):
+            raise ValueError("the empty cells must be those that the gap can get to past the tiles that count")
+        return position
 
-    def move_name(self, position, cell):
-        return str(self.tile(position, cell))
+    def move_name(self, position, move):
+        return f"{self.tile(position, move >> 4)}-{move & 15}" if self.is_part else str(self.tile(position, move))
+
+    def draw_move(self, position, move):
+        return (move >> 4, move & 15) if self.is_part else (move, self.gap(position))

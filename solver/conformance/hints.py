@@ -12,8 +12,8 @@ from retrograde.solver.conformance.survey import Survey, expect_again, limited
 from retrograde.solver.methods.numbered.numbering import is_int
 from retrograde.solver.rules.examine import Fault
 
-NUMERIC_HINTS = HINTS - {"swapped", "exchanges", "feature_weights"}
-"""Hints about positions and moves. `swapped` belongs to numberings; the other two are attributes of the class."""
+NUMERIC_HINTS = HINTS - {"swapped", "exchanges", "feature_weights", "abstractions", "abstracted"}
+"""Hints about positions and moves that are numbers."""
 
 
 def has_hints(game: Game) -> bool:

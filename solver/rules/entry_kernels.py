@@ -194,5 +194,10 @@ def plies_to_draw(game, position):
     return np.int64(whole(game.plies_to_draw(position)))
 
 
+@entry_kernel
+def abstracted(game, position, number):
+    return as_position(game.abstracted(position, number))
+
+
 KERNELS = {name: globals()[name] for name in ENTRIES}
 """The kernel of each entry of a port: the function of the same name above."""

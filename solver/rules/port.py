@@ -109,6 +109,7 @@ ENTRIES = {
     "checked_canonical": Entry("p", "pnn"),
     "least_plies": Entry("p"),
     "plies_to_draw": Entry("p"),
+    "abstracted": Entry("pn", "p"),
 }
 """The rules in a port, in the order of the table. Machine code on disk knows them by their place: add new ones last."""
 

@@ -9,6 +9,7 @@ from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import put, stands_at, whole
 from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.search.hashing import hash_of
+from retrograde.solver.search.patterns import Patterns, least_plies
 
 Array = np.ndarray[Any, Any]
 
@@ -29,7 +30,8 @@ class PuzzleMemory(NamedTuple):
     """What the search works with.
 
     `keys` and `bounds` are the table: positions, and lower bounds of their plies to a solution, 0 if empty. `line` has
-    the moves of the solution, `faulty` the position where the rules proved broken.
+    the moves of the solution, `faulty` the position where the rules proved broken. `patterns` are the distances of
+    smaller puzzles, or None.
     """
 
     keys: Array
@@ -38,6 +40,12 @@ class PuzzleMemory(NamedTuple):
     stop: Array
     line: Array
     faulty: Array
+    patterns: Patterns | None
+
+
+@lean_kernel
+def bound_of(game, position, patterns):
+    return least_plies(game, position, patterns)
 
 
 @lean_kernel
@@ -66,7 +74,7 @@ def plies_to_solution(game, position, parent, least, plies, ply, memory):
             best = min(best, plies + 2)
             continue
         value = whole(game.primitive(child))
-        below = whole(game.least_plies(child)) if value == UNDECIDED else 0 if value == WIN else NEVER
+        below = least_plies(game, child, memory.patterns) if value == UNDECIDED else 0 if value == WIN else NEVER
         if below < least - 1:
             counts[TROUBLE] = BROKEN
             put(memory.faulty, 0, position)

@@ -17,6 +17,7 @@ from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game, Rule
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import no_position, position_in
 from retrograde.solver.rules.reason import compilable
+from retrograde.solver.search.patterns import Patterns
 from retrograde.solver.search.puzzle_kernels import (
     BROKEN,
     DEEPEST,
@@ -25,6 +26,7 @@ from retrograde.solver.search.puzzle_kernels import (
     ROOT,
     TROUBLE,
     PuzzleMemory,
+    bound_of,
     plies_to_solution,
 )
 from retrograde.solver.search.searcher import TABLE_SIZE, SearchResult
@@ -32,17 +34,19 @@ from retrograde.solver.search.timer import StoppableSearch
 
 
 class PuzzleSearch(StoppableSearch):
-    """A search for shortest solutions of a puzzle, with a table of *size* bytes that is kept between searches."""
+    """A search for shortest solutions of a puzzle, with a table of *size* bytes that is kept between searches.
 
-    def __init__(self, game: Game, size: int = TABLE_SIZE):
+    *patterns* are the distances of smaller puzzles.
+    """
+
+    def __init__(self, game: Game, size: int = TABLE_SIZE, patterns: Patterns | None = None):
         super().__init__()
         self.game, width = game, Traits.of(game).width
         words = (width,) if width else ()
         entries = 1 << (max(1, size // (8 * max(1, width) + 8))).bit_length() - 1
         table = np.zeros((entries, *words), np.int64), np.zeros(entries, np.int64)
-        self.memory = PuzzleMemory(
-            *table, np.zeros(2, np.int64), self.stop, np.zeros(DEEPEST + 1, np.int64), np.zeros((1, *words), np.int64)
-        )
+        line, faulty = np.zeros(DEEPEST + 1, np.int64), np.zeros((1, *words), np.int64)
+        self.memory = PuzzleMemory(*table, np.zeros(2, np.int64), self.stop, line, faulty, patterns)
 
     @property
     def looked_at(self) -> int:
@@ -55,7 +59,7 @@ class PuzzleSearch(StoppableSearch):
         """Search for a shortest solution, at most *depth* plies long; return the result, and its moves if any."""
         began, nodes, value = time.monotonic(), self.looked_at, self.game.primitive(position)
         deepest, solved = min(depth or DEEPEST, DEEPEST), value == WIN
-        plies = NEVER if value != UNDECIDED else max(1, self.game.least_plies(position))
+        plies = NEVER if value != UNDECIDED else max(1, self.least_plies(position))
         if value == UNDECIDED:
             self.iterate(position, min(plies, deepest))  # outside the time limit: this may compile the rules
         with self.limited(seconds):
@@ -82,12 +86,17 @@ class PuzzleSearch(StoppableSearch):
                 waiting += children
         return not waiting
 
+    def least_plies(self, position: int) -> int:
+        """Return the lower bound for an undecided position."""
+        with compilable(self.game):
+            return int(bound_of(rules_for(self.game), position, self.memory.patterns))
+
     def iterate(self, position: int, plies: int) -> int | None:
         """Return a lower bound of the plies to a solution: *plies* if one is so long, None if time is out."""
         memory = self.memory
         memory.counts[TROUBLE] = 0
         with compilable(self.game):
-            least = self.game.least_plies(position)
+            least = self.least_plies(position)
             bound = plies_to_solution(rules_for(self.game), position, no_position(position), least, plies, ROOT, memory)
         if memory.counts[TROUBLE] == BROKEN:
             where = self.game.write(position_in(self.game, memory.faulty, 0))

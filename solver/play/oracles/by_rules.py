@@ -13,6 +13,7 @@ from retrograde.games.contract.game import LOSE, WIN, Game
 from retrograde.solver.play.oracle import LONGEST_LINE, SEARCH, Evidence, ValueBounds, bounds_of_finding
 from retrograde.solver.play.oracles.searching import FOR_VALUE, LEAST_SECONDS, SearchingOracle
 from retrograde.solver.rules.examine import is_plain_puzzle
+from retrograde.solver.search.probing.patterns import find_patterns
 from retrograde.solver.search.puzzles import PuzzleSearch
 
 
@@ -26,7 +27,7 @@ class RulesOracle(SearchingOracle):
         """Refuse nothing: every game can be played."""
 
     def make_search(self) -> Any:
-        return PuzzleSearch(self.game, self.size)
+        return PuzzleSearch(self.game, self.size, find_patterns(self.game))
 
     def prepare(self) -> None:
         """Do nothing: the first question compiles the rules, outside its time limit."""

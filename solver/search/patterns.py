@@ -1,0 +1,82 @@
+"""Lower bounds for puzzles from the distances of smaller puzzles: pattern databases.
+
+A puzzle declares smaller ones, its `abstractions`, and a map to each, `abstracted`. A move of the puzzle is a move in
+one of the smaller puzzles at most, and changes nothing in the others. So the distances there add up to a lower bound
+(Culberson and Schaeffer, 1998; Korf and Felner, 2002).
+
+The distances of each smaller puzzle are in a hash table with whole positions and linear probing. All tables have the
+same size::
+
+    keys    int64[puzzles, slots(, words)]   positions
+    plies   int16[puzzles, slots]            plies to the solution, EMPTY in an empty slot
+
+`probing/` fills the tables from databases.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from retrograde.solver.rules.examine import key_of
+from retrograde.solver.rules.positions import as_position, position_in, put, stands_at, whole
+from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.search.hashing import hash_of
+
+Array = np.ndarray[Any, Any]
+
+EMPTY = -1
+HASH_BITS = 40
+
+
+class Patterns(NamedTuple):
+    """The distances of smaller puzzles; see above."""
+
+    keys: Array
+    plies: Array
+
+
+@kernel
+def fill_patterns(game, patterns, number, positions, remotenesses):
+    """Enter positions of a smaller puzzle with their distances."""
+    for i in range(len(remotenesses)):
+        position = position_in(game, positions, i)
+        slot = slot_in_patterns(patterns, number, position)
+        put(patterns.keys, (number, slot), position)
+        patterns.plies[number, slot] = remotenesses[i]
+
+
+@kernel
+def slot_in_patterns(patterns, number, position):
+    """Return the slot of a position of a smaller puzzle, an empty one if it has none."""
+    last = patterns.plies.shape[1] - 1
+    slot = hash_of(key_of(position), HASH_BITS) & last
+    while patterns.plies[number, slot] != EMPTY and not stands_at(patterns.keys, (number, slot), position):
+        slot = slot + 1 & last
+    return slot
+
+
+def least_plies(game, position, patterns):
+    """Return a lower bound of the plies from an undecided position: the game's own, or that of *patterns*, if not None.
+
+    A search without patterns compiles no code for them.
+    """
+    return plies_by_patterns(game, position, patterns) if patterns else whole(game.least_plies(position))
+
+
+@overload(least_plies)
+def _(game, position, patterns):
+    if isinstance(patterns, types.NoneType):
+        return lambda game, position, patterns: whole(game.least_plies(position))
+    return lambda game, position, patterns: plies_by_patterns(game, position, patterns)
+
+
+@kernel
+def plies_by_patterns(game, position, patterns):
+    """Return the sum of the distances of the smaller puzzles, or the game's own lower bound if that is greater."""
+    plies = 0
+    for number in range(patterns.plies.shape[0]):
+        smaller = as_position(game.abstracted(position, number))
+        plies += max(0, patterns.plies[number, slot_in_patterns(patterns, number, smaller)])
+    return max(plies, whole(game.least_plies(position)))

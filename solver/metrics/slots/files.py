@@ -5,6 +5,8 @@ although a slot is indexed as in one large array.
 """
 
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -24,17 +26,16 @@ class SlotFiles:
 
     def __init__(self, folder: Path, slots: int, names: tuple[str, ...], kind: Any):
         """Open or create the files. Their content counts only after `is_whole` has checked it."""
-        try:
+        self.folder = folder
+        with expect_disk(folder):
             self.columns = [SharedArray.reopen(slots, kind, folder / name) for name in names]
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise CannotWrite(f"cannot write {str(folder)!r}: {reason}") from error
 
     def write(self, begin: int, *numbers: Array) -> int:
         """Write the numbers of the slots from *begin* on, a column for each file, and return their checksum."""
-        for column, some in zip(self.columns, numbers, strict=True):
-            column.array[begin : begin + len(some)] = some
-            column.flush()
+        with expect_disk(self.folder):
+            for column, some in zip(self.columns, numbers, strict=True):
+                column.array[begin : begin + len(some)] = some
+                column.flush()
         return checksum(*numbers)
 
     def is_whole(self, begin: int, end: int, expected: int) -> bool:
@@ -55,6 +56,16 @@ class SlotFiles:
             self.release()
 
     close = release
+
+
+@contextmanager
+def expect_disk(folder: Path) -> Iterator[None]:
+    """Raise CannotWrite if the disk refuses something, such as for lack of space."""
+    try:
+        yield
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise CannotWrite(f"cannot write {str(folder)!r}: {reason}") from error
 
 
 def checksum(*columns: Array) -> int:

@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import CHANCE
-from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.runtime.kernel import inlined_kernel, kernel, lean_kernel
 
 Array = np.ndarray[Any, Any]
 
+SMALL, FEW = 1 << 52, 1 << 10
+"""If values are below the first, up or down, and odds add up to less than the second, sums fit into 64 bits."""
 LIMIT = 1 << 61
 """Bounds and payoffs stay below this, so that their sums fit into 64 bits."""
 COST, NOISE, STABLE = 4.0, 2.0**-48, 1.0
@@ -41,22 +43,29 @@ class ChildLists(NamedTuple):
     rewards: Array
 
 
-@kernel
+@inlined_kernel
 def worth(links, i, values, sign):
     """Return the worth of place i for player 0, from its children; means are rounded down.
 
     With *sign* 1, player 0 takes the greatest of *values*, player 1 the least, and chance the mean. With -1, the values
-    are those of the negated game. A mean is computed as `value = total * (value // total) + value % total`: no product
-    exceeds 64 bits, because odds add up to less than 2**31.
+    are those of the negated game. The mean of large values is computed as `value = total * (value // total) + value %
+    total`: no product exceeds 64 bits, because odds add up to less than 2**31.
     """
     turn = links.turns[i]
     begin, end = links.begins[i], links.begins[i + 1]
     pays = len(links.rewards) > 0
-    # Case: chance. The weighted mean, in quotients and remainders of *total*.
+    # Case: chance. The weighted mean; if a sum might not fit, in quotients and remainders of *total*.
     if turn == CHANCE:
-        total = np.int64(0)
+        total = weighted_sum = signs = np.int64(0)
         for link in range(begin, end):
+            value = values[links.children[link]]
+            if pays:
+                value += sign * links.rewards[link]
             total += links.odds[link]
+            weighted_sum += links.odds[link] * value
+            signs |= value ^ value >> 63  # not negative, and as long as the longest value
+        if signs < SMALL and total < FEW:
+            return weighted_sum // total
         whole = 0
         rest = 0
         for link in range(begin, end):
@@ -79,7 +88,7 @@ def worth(links, i, values, sign):
     return best
 
 
-@kernel
+@lean_kernel
 def sweep(links, pays, bounds, result):
     """Write to *result* the two rows of bounds of a block whose children are known. *pays* are in grains."""
     for i in range(len(pays)):
@@ -182,7 +191,7 @@ def approximate(links, order, ends, values, sign):
         begin = end
 
 
-@kernel
+@inlined_kernel
 def approximate_worth(links, i, values, sign):
     """Return the same as `worth`, in floating point."""
     turn = links.turns[i]
@@ -238,7 +247,7 @@ def link_both(block, gains, modelled, responder, alternating, links):
     return count
 
 
-@kernel
+@lean_kernel
 def sweep_cycle(links, order, values, sign, rising):
     """Set lower bounds to what the children give, in one sweep in *order*; return the number changed, -1 beyond LIMIT.
     With *rising*, bounds only rise, else they only sink."""

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.runtime.kernel import inlined_kernel, kernel, lean_kernel
 
 Array = np.ndarray[Any, Any]
 
@@ -42,7 +42,7 @@ class ScoreTier(NamedTuple):
     begins: Array
 
 
-@kernel
+@lean_kernel
 def sweep(own, block):
     """Write to *own* the scores and plies of a block's undecided positions, whose children all have theirs."""
     for i in range(len(block.movers)):
@@ -58,7 +58,7 @@ def sweep(own, block):
         own.plies[place] = one_more(best, nearest, farthest)
 
 
-@kernel
+@inlined_kernel
 def gain_of(block, i, link):
     """Return what a move of position i of a block pays the mover at once, less what the other player gets."""
     if len(block.rewards) == 0:
@@ -69,7 +69,7 @@ def gain_of(block, i, link):
     return gain if block.movers[i] == 0 else -gain
 
 
-@kernel
+@inlined_kernel
 def seen_by_parent(sides, scores, parent, child):
     """Return a child's score for the parent's player to move. *sides* is a ScoreArrays or a ScoreTier."""
     turn_passes = sides.alternating or sides.movers[parent] != sides.movers[child]

@@ -13,6 +13,7 @@ from retrograde.databases import open_database
 from retrograde.games import CHANCE, UNDECIDED, WIN, Game, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
+from retrograde.solver.metrics.expectation_kernels import ChildLists, sweep
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.runtime.work import MetricNotApplicable
 from retrograde.solver.verification.expectation import wrong_expectations
@@ -364,3 +365,18 @@ def test_who_plays_by_expectations_wins_more_often(tmp_path, monkeypatch):
     perfect, other = facts[0]["players"]
     assert perfect["won"] + other["won"] == 200
     assert perfect["won"] > 120
+
+
+@pytest.mark.parametrize("bits", [5, 46, 51, 52, 53, 60])
+@pytest.mark.parametrize("most_odds", [3, 1 << 9, 1 << 28])
+def test_means_of_any_size_are_exact_and_rounded_down(bits, most_odds):
+    random = Random(4)
+    for _ in range(50):
+        odds = [random.randrange(1, most_odds) for _ in range(3)]
+        values = [random.choice([random.randint(-(1 << bits), 1 << bits), 1 << bits, -(1 << bits)]) for _ in odds]
+        begins, children, rewards = np.array([0, 3]), np.arange(3), np.empty(0, np.int64)
+        links = ChildLists(np.array([CHANCE], np.int8), np.zeros(1, bool), begins, children, np.array(odds), rewards)
+        result = np.zeros((2, 1), np.int64)
+        sweep(links, np.zeros(1, np.int64), np.array([values, values]), result)
+        mean = sum(one * value for one, value in zip(odds, values, strict=True)) // sum(odds)
+        assert result.tolist() == [[mean], [mean]]

@@ -148,8 +148,10 @@ class FrameReader:
         self.decompressor = zstandard.ZstdDecompressor()
 
     def frame(self, first: int) -> memoryview:
-        """Return the frame of the chunk that begins at item *first*; the next call overwrites it. Raise ValueError if
-        it is not compressed."""
+        """Return the stored bytes of the chunk that begins at item *first*, valid until the next call.
+
+        Raises ValueError if a chunk of a compressed dataset is stored uncompressed.
+        """
         frame: memoryview
         skipped_filters, frame = self.dataset.read_direct_chunk((first,), out=self.buffer)
         if skipped_filters:

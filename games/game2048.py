@@ -183,20 +183,23 @@ class Game2048(Game):
         return position >> 4 * cell & 15
 
     def estimate(self, position):
-        """Return 1 to 99 hundredths of the payoff for the target: more for empty cells, equal neighbours, and ordered
-        lines."""
+        """Return a guess of the probability of reaching the target, in hundredths, 1 to 99.
+
+        It rises with each empty cell and each pair of equal neighbours, and falls with each line whose tiles go both up
+        and down. A tile of 2**n counts n.
+        """
         good, bad = 0, 0
         for number in range(self.first_lines[3]):
             if not self.first_lines[1] <= number < self.first_lines[2]:  # rows and columns, each in one direction
                 first, length, step = self.lines[number]
-                up, down, last = 0, 0, self.tile(position, first)
+                rises, falls, last = 0, 0, self.tile(position, first)
                 for i in range(1, length):
                     tile = self.tile(position, first + step * i)
-                    up += max(0, tile - last)
-                    down += max(0, last - tile)
+                    rises += max(0, tile - last)
+                    falls += max(0, last - tile)
                     good += EQUAL if tile and tile == last else 0
                     last = tile
-                bad += ROUGH * min(up, down)
+                bad += ROUGH * min(rises, falls)
         for cell in range(self.cells):
             good += 0 if self.tile(position, cell) else EMPTY
         return min(max(EVEN + good - bad, 1), 99)

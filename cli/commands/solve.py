@@ -291,11 +291,11 @@ def how_it_went(facts: dict[str, Any]) -> str:
     return f"{duration(seconds)}{speed}{rest}, {size(facts['peak_memory_bytes'])} of memory at most"
 
 
-def is_begun(game: Game, path: Path, goal: Goal) -> bool:
-    """Return whether a solve can resume from a journal, of the game or of a variant it rests on."""
+def has_journal(game: Game, path: Path, goal: Goal) -> bool:
+    """Return whether there is a journal to resume from: the game's own, or that of a variant it rests on."""
     from retrograde.games.catalog import rests_on
 
-    metric = "" if goal.metric == METRICS[0] else goal.metric
+    metric = "" if goal.metric == METRICS[0] else goal.metric  # names of files leave out the metric remoteness
     others = (
         [database_path(other, path.parent, metric) for other in rests_on(game)] if Traits.of(game).is_numbered else []
     )
@@ -490,7 +490,7 @@ def run(game: Game, path: Path, how: Run, lock: Lock, goal: Goal) -> tuple[int, 
                 )  # fmt: skip
     except KeyboardInterrupt as error:
         failure = explain(error)
-        kept = failure.status == INTERRUPTED and not path.exists() and is_begun(game, path, goal)
+        kept = failure.status == INTERRUPTED and not path.exists() and has_journal(game, path, goal)
         if kept:
             trust(game)  # so that `solve` finds the rules by the name that `list` shows
         command = "the same command without --fresh" if how.fresh else "the same command"

@@ -93,7 +93,10 @@ def autogui_style(game: Game) -> AutoguiStyle | None:
 
 
 def signs_for(signs: list[str]) -> dict[str, str]:
-    """Return a letter or digit for each sign: the sign itself, in lower case if that stays unique.
+    """Return a letter or digit for each sign.
+
+    Letters and digits stand for themselves; all become lower case if they still differ then. Other signs get free
+    letters.
 
     >>> signs_for(["X", "O"]), signs_for(["K", "k"]), signs_for(["♞", "a"])
     ({'X': 'x', 'O': 'o'}, {'K': 'K', 'k': 'k'}, {'♞': 'b', 'a': 'a'})

@@ -173,15 +173,18 @@ class Moves(Board):
                             yield self.settled(parent | right)
 
     def legal_origins(self, position, before, place, occupied, shield):
-        """Return the squares that a man may have come from without capture or promotion, as bits.
+        """Return the squares, as bits, from which the man on *place* may have come without capture or promotion.
 
-        *before* is the position with the turn given back. *shield* is that of the king now to move.
+        It is a man of the side that has just moved. From the squares that are left out, the king now to move would
+        have been in check already. *before* is the position with the turn given back; *shield* is `Board.shield` of
+        that king.
         """
         turn = position >> TURN & 1
         code, target = code_at(position, place), position >> place & 63
         if code & 7 == PAWN:
             origins = self.pawn_origins(position, code, target, occupied)
         else:
+            # With a right to capture en passant, the last move was a pawn's.
             origins = self.open_squares(code, target, occupied, occupied) if position & 15 == 0 else 0
         king = king_of(position, turn)
         rest = occupied ^ 1 << target

@@ -93,13 +93,15 @@ def name_of(module: ModuleType) -> str:
 def is_beside(module: ModuleType, folders: list[Path]) -> bool:
     """Return whether a module's source is in or below one of some folders, but not in a virtual environment there."""
     file = getattr(module, "__file__", None)
-    return bool(file) and any(is_below(file, folder) for folder in folders)
+    return bool(file) and any(is_source_below(file, folder) for folder in folders)
 
 
 @cache
-def is_below(file: str, folder: Path) -> bool:
-    """Return whether a Python file is in or below a folder, and not in one of Python's own folders there."""
+def is_source_below(file: str, folder: Path) -> bool:
+    """Return whether a Python file is in or below a resolved folder, and not in a library of the running Python
+    there."""
     above = set(Path(file).resolve().parents)
+    # The paths stdlib, platstdlib, purelib and platlib.
     installed = {Path(path).resolve() for name, path in get_paths().items() if name.endswith("lib")}
     return (
         file.endswith(".py")

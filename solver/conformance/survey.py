@@ -62,28 +62,31 @@ class Survey:
         self.checks[rule] += 1
 
     def explore(self, limit: int, deadline: float) -> None:
-        """Visit up to *limit* positions until *deadline*: half of them breadth-first, then random games, then
-        breadth-first again. Set `complete` if no position is left; never for a numbered game."""
+        """Visit up to *limit* positions until *deadline* (of `time.monotonic`), but LEAST positions in any case.
+
+        Half of the limit and of the time are for breadth-first search; then come random games, then breadth-first
+        search again. Set `complete` if that has met all positions; never for a numbered game.
+        """
         if Traits.of(self.game).is_numbered:  # a third of the time is for finding starts among the slots
             starts = self.placements(min(limit, PLACEMENTS), (2 * time.monotonic() + deadline) / 3)
         else:
             starts = self.starts()
         # Breadth-first search finds what is near the start, random games find ends.
-        found, known = deque(starts), set(starts)
+        waiting, known = deque(starts), set(starts)
         halfway = (time.monotonic() + deadline) / 2
-        self.explore_breadth_first(found, known, limit // 2, halfway)
+        self.explore_breadth_first(waiting, known, limit // 2, halfway)
         chance = Random(0)
-        for _ in range(GAMES if found else 0):
+        for _ in range(GAMES if waiting else 0):
             self.play(chance.choice(starts), limit, deadline, chance)
-        self.explore_breadth_first(found, known, limit, deadline)
-        self.complete = not found and not Traits.of(self.game).is_numbered
+        self.explore_breadth_first(waiting, known, limit, deadline)
+        self.complete = not waiting and not Traits.of(self.game).is_numbered
 
-    def explore_breadth_first(self, found: deque[int], known: set[int], limit: int, deadline: float) -> None:
-        """Visit positions breadth-first from *found*, until *limit* are visited or time is over; *known* were found
+    def explore_breadth_first(self, waiting: deque[int], known: set[int], limit: int, deadline: float) -> None:
+        """Visit positions breadth-first from *waiting*, until *limit* are visited or time is over; *known* were found
         before."""
-        while found and len(self.answers) < limit and (len(self.answers) < LEAST or time.monotonic() < deadline):
-            new = [child for child in self.visit(found.popleft()).children if child not in known]
-            found.extend(dict.fromkeys(new))
+        while waiting and len(self.answers) < limit and (len(self.answers) < LEAST or time.monotonic() < deadline):
+            new = [child for child in self.visit(waiting.popleft()).children if child not in known]
+            waiting.extend(dict.fromkeys(new))
             known.update(new)
 
     def play(self, position: int, limit: int, deadline: float, chance: Random) -> None:

@@ -6,8 +6,8 @@ play is worth 0, a DRAW. The value of a position is the sign of its score.
 A tier without cycles takes one sweep. In a tier with cycles the best child proves nothing by itself: two positions may
 each look good only because of the other. The steps for such a tier:
 
-1. Force amounts, the greatest first (`score_kernels.force`). A position forces an amount if it is an end that pays it,
-   if it can move to such a position, or if all its moves lead to one. What nobody can force is worth 0.
+1. Force amounts, the greatest first (`score_kernels.force_scores`). A position forces an amount if it is an end that
+   pays it, if it can move to such a position, or if all its moves lead to one. What nobody can force is worth 0.
 2. Count plies backwards from the ends, only along moves that keep the score (`score_kernels.count_plies`).
 
 If play goes on forever after the last move that pays, a nonzero score counts its plies up to that move.
@@ -36,6 +36,10 @@ BYTES_A_CHILD = 20
 """Memory for each child within such a tier, in bytes."""
 
 
+Paid = Callable[[ScoreArrays, ExploredGame, ExploredBlock], Array]
+"""Writes the movers of a block to the ScoreArrays, and returns what each position would pay its mover as an end."""
+
+
 def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> MetricResult:
     """Return the scores of all positions; raise MetricNotApplicable if there is chance or a third player."""
     if explored.game.players > 2:
@@ -48,7 +52,10 @@ def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> Met
 
 
 def score_all(explored: ExploredGame, phase: Phase, paid: "Paid") -> ScoreArrays:
-    """Return the scores of all positions; *paid* gives what ends pay."""
+    """Return scores, plies and movers of all positions, by solving the tiers, last first.
+
+    *paid*, see `Paid`, writes the movers of a block and returns what its ends pay.
+    """
     count = len(explored)
     scores, plies, movers = np.zeros(count, np.int64), np.full(count, -1, np.int32), np.zeros(count, np.int8)
     own = ScoreArrays(explored.alternating, scores, plies, movers)
@@ -72,10 +79,6 @@ def take(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Arra
         return np.asarray(block.pays[:, 0])
     mine = np.take_along_axis(block.pays, block.movers[:, None].astype(np.int64), 1)[:, 0]
     return np.asarray(mine - (block.pays.sum(1) - mine))
-
-
-Paid = Callable[[ScoreArrays, ExploredGame, ExploredBlock], Array]
-"""Writes the movers of a block to the ScoreArrays, and returns what each position would pay its mover as an end."""
 
 
 def sweep(explored: ExploredGame, own: ScoreArrays, k: int, phase: Phase, paid: Paid) -> None:
@@ -102,7 +105,7 @@ def solve_cycles(explored: ExploredGame, own: ScoreArrays, k: int, phase: Phase,
     tier = tier_of(explored, own, blocks, ends, low)
     # Step 3: force amounts from the greatest down, then count plies.
     brought = np.where(ends != NONE, ends, np.where(tier.best != NONE, tier.best, 0))
-    scores = score_kernels.force(tier, np.argsort(-abs(brought), kind="stable"))
+    scores = score_kernels.force_scores(tier, np.argsort(-abs(brought), kind="stable"))
     own.scores[low:high] = scores
     score_kernels.count_plies(tier, scores, own.plies[low:high])
     phase.advance(count, int(explored.space.tiers[k]))

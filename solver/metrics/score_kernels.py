@@ -132,20 +132,25 @@ def divide(own, block, low, high, outside, within):
 
 
 @kernel
-def force(tier, order):
-    """Return the scores of a tier: the amounts that players can force, the greatest first, else 0. *order* has all
-    positions, sorted by the absolute amount that an end or a later tier brings there, the greatest first."""
+def force_scores(tier, order):
+    """Return the score of each position of a tier: what its player can force, 0 if nobody can force anything.
+
+    *order* has all positions, sorted by the absolute amount that an end or a later tier brings there, the greatest
+    first.
+    """
     count = len(tier.movers)
     scores = np.zeros(count, np.int64)
     decided = np.zeros(count, np.bool_)
-    # Children not known to be losses; the best child of later tiers counts as one.
+    # Children not known to be losses; the best child of later tiers counts as one. If that child is worth 0, it is
+    # never counted down, so that the position cannot lose.
     children_left = tier.counts + (tier.best != NONE)
     stack = np.empty(count, np.int64)
     top = 0
-    event = 0
+    following = 0
     while True:
         # Step 1: pass decided scores to the predecessors. A parent is decided by a positive score, or when all its
-        # children are decided: then this last one is its best, since amounts come in descending order.
+        # children are decided: then this last one is its best, since amounts come in descending order of their absolute
+        # values.
         while top:
             top -= 1
             child = stack[top]
@@ -161,10 +166,10 @@ def force(tier, order):
                     stack[top] = parent
                     top += 1
         # Step 2: take the next greatest amount from an end or a later tier.
-        if event == count:
+        if following == count:
             return scores
-        i = order[event]
-        event += 1
+        i = order[following]
+        following += 1
         # Case: an end.
         if tier.ends[i] != NONE:
             if tier.ends[i] != 0:

@@ -63,7 +63,10 @@ def decode(arrays: Sequence[Array], kinds: Iterable[type]) -> Any:
 
 
 def frames_in(value: Any) -> Iterator[Frame]:
-    """Yield the frames in a value, and those that its objects' `all_frames` yields."""
+    """Yield all frames in a value: in lists, tuples, values of dicts and fields of dataclasses, to any depth.
+
+    Of an object with `all_frames`, they are what that method yields.
+    """
     if isinstance(value, Frame):
         yield value
     elif hasattr(value, "all_frames"):

@@ -39,7 +39,7 @@ def wrong_expectations(found: Families, game: Game, scale: int, model: Model | N
     low, high = found.measures[0], found.measures[1]
     pays = Traits.of(game).has_rewards
     if model:
-        both, lower, upper = seen_by_both(found, weights_of(model, game, found), Traits.of(game).alternates)
+        both, lower, upper = seen_by_both(found, weights_by_link(model, game, found), Traits.of(game).alternates)
         wrong = not_proven(both, lower, upper, scale, pays).reshape(-1, 2).any(1)
     else:
         second = found.movers == 1
@@ -59,15 +59,18 @@ def not_proven(found: Families, lower: Array, upper: Array, scale: int, pays: bo
     return np.asarray(wrong | endless if pays else wrong)
 
 
-def weights_of(model: Model, game: Game, found: Families) -> Array:
-    """Return the model's weight of the move to each child, by the interpreted rules; 1 where chance moves."""
+def weights_by_link(model: Model, game: Game, found: Families) -> Array:
+    """Return for each link the model's weight of its move, by the interpreted rules; 1 where chance moves.
+
+    The links of a record are in the order in which the model lists the moves.
+    """
     weights = np.ones(len(found.children), np.int64)
     counts = np.bincount(found.parents, minlength=len(found))
     link_ends = np.cumsum(counts)
     # The interpreted model is called once for each record of a player.
     for record in np.flatnonzero((counts > 0) & (found.movers != CHANCE)).tolist():
-        answer = [*model.weights(game, int(found.positions[record])).values()]
-        weights[link_ends[record] - counts[record] : link_ends[record]] = answer
+        own = [*model.weights(game, int(found.positions[record])).values()]
+        weights[link_ends[record] - counts[record] : link_ends[record]] = own
     return weights
 
 

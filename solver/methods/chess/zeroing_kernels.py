@@ -53,7 +53,10 @@ def find_bringing(known, unwon, mask, result, found):
 
 @lean_kernel
 def flag_losses(known, unwon, found):
-    """Write codes that distinguish losses, which have LOST added, from wins, uint16."""
+    """Write to *found*, uint16, the codes of *known* (the plies plus 1; 0 is a draw), plus LOST for a loss.
+
+    Decided positions in the sets *unwon* are losses.
+    """
     for index in range(len(unwon)):
         for square in range(64):
             code = np.uint16(known[index << 6 | square])

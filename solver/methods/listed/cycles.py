@@ -170,7 +170,8 @@ def undecided_rows(tier: CyclicTier, begin: int, end: int) -> Array:
 def expand_again(
     tier: CyclicTier, begin: int, end: int, rows: Array, located: LocatedChildren | None, frontier: ArraySlice
 ) -> Children:
-    """Return the children of the positions *rows* of a block that are in a *frontier*."""
+    """Return the children of the positions *rows* of a block that are in a *frontier*, and how many each position of
+    the block has."""
     counts, found = np.zeros(end - begin, np.int64), [np.empty(0, np.int64)]
     bounds = tier.table.space.stretch(tier.k)
     indices = bounds[0] + begin + rows
@@ -178,7 +179,7 @@ def expand_again(
         own = np.zeros(last - first, np.int64)
         written = kernels.children_in_frontier(block, bounds, frontier.array, own)
         found.append(block.out[:written].copy())
-        counts[rows[first:last]] = own
+        counts[rows[first:last]] = own  # first and last count within rows
     return np.concatenate(found), counts
 
 
@@ -192,8 +193,11 @@ def parents_by_rules(tier: CyclicTier, work: Work, frontier: Array) -> Iterator[
 
 
 def ask_parents(task: tuple[CyclicTier, Array]) -> Array:
-    """Return the parents of a frontier as the rules give them. Raises RuleError if they differ from the parents that
-    were met when all positions were expanded."""
+    """Return the parents of a frontier as the rules give them: numbers in the tier, one for each distinct child.
+
+    A number n is ~n if the same player moves again. Parents that play cannot reach are left out. Raises RuleError if
+    the parents differ, by a checksum, from those met when all positions were expanded.
+    """
     tier, frontier = task
     table, low = tier.table, tier.table.space.stretch(tier.k)[0]
     positions = table.space.positions[low + frontier]
@@ -208,6 +212,7 @@ def ask_parents(task: tuple[CyclicTier, Array]) -> Array:
         numbers: Array = places[places >= 0] - low
         return numbers
     expander.mark_moves_again(positions, block, np.arange(block.columns))
+    # A place is -1 for no parent, and -2 minus the index if the same player moves again.
     numbers = np.where(places < 0, ~(-2 - places - low), places - low)[places != -1]
     return numbers
 

@@ -153,11 +153,12 @@ class SlotNumbering:
                 yield TierPart(tier, number, slice(begin + slots.start, begin + slots.stop))
 
     def parts_of(self, game: Game, row: int) -> Iterator[tuple[int, slice]]:
-        """Yield (number, slots within the tier) for each part of a tier."""
+        """Yield (number, slots within the tier) for each part of a tier: parts of 3 and 5 slots are (0, slice(0, 3))
+        and (1, slice(3, 8)). Raises RuleError at the end if they are not the whole tier."""
         tier, begin = int(self.tiers[row]), 0
-        for number, (_, slots) in enumerate(game.parts(tier)):
-            yield number, slice(begin, begin + slots)
-            begin += slots
+        for number, (_, count) in enumerate(game.parts(tier)):
+            yield number, slice(begin, begin + count)
+            begin += count
         if begin != self.size(row):
             raise RuleError(f"{variant(game)}: parts({tier}) have {begin} slots, and size({tier}) is {self.size(row)}")
 

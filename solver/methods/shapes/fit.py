@@ -144,10 +144,14 @@ def free_men(men: set[int], mills: tuple[int, ...]) -> set[int]:
 
 
 def steps_agree(game: Any, position: int, steps: Steps) -> bool:
-    """Return whether steps give the same value or children as the rules of a position; with swap, the first player
-    moves."""
+    """Return whether steps agree with the rules at a position; with swap, the first player must be to move.
+
+    If by the steps the game is over (a line is filled, the player has lost or cannot move), the values must be equal,
+    else the children, and the position must be undecided.
+    """
     cells = game.placements.cells
     both = position & (1 << cells) - 1, position >> cells & (1 << cells) - 1
+    # Lines of the player to move, and of the opponent: the order of `Steps.ends`.
     filled = [any(men & line == line for line in steps.lines) for men in both[:: -1 if steps.kind else 1]]
     children = children_by_steps(game, position, steps)
     value = game.primitive(position)

@@ -360,23 +360,27 @@ def count_moves(section, man, closing, children_left):
 
 @inlined_kernel
 def rank_after(place, man, new_bits, tables, there):
-    """Write to *there* for each colouring its rank after a move that takes nothing. If several symmetries make the
-    shape least, the least rank counts: other slots are empty."""
+    """Write to *there*, for each colouring in which *man* is the mover's, its rank after a move that takes nothing.
+
+    For a new man *man* is -1, and all colourings count. If several symmetries make the shape least, the least rank
+    counts: other slots are empty. *new_bits* and *tables* are workspace.
+    """
     board, section, cells, move, after = place
     low, high = tables
-    men, number, own = section.men, section.men + (man < 0), section.men - section.own
+    men, men_after, own_after = section.men, section.men + (man < 0), section.men - section.own
     half = (men + 1) // 2
     _, which = row_of(board, after)
     first = board.set_begins[which]
     for at in range(first, board.set_begins[which + 1]):
         image = find_new_bits(board, section, cells, move, after, board.sets[at], new_bits)
-        put = target_bit(board, section, move, image, board.sets[at])
+        target_man = target_bit(board, section, move, image, board.sets[at])
         fill_tables(new_bits, men, low, high)
         for rank in range(len(there)):
             mask = np.int64(section.masks[rank])
             if man < 0 or mask >> man & 1:
-                child = (1 << number) - 1 ^ (low[mask & (1 << half) - 1] | high[mask >> half] | put)
-                found = rank_of(section, child, number, own, section.kind_after)
+                movers = low[mask & (1 << half) - 1] | high[mask >> half] | target_man
+                child = (1 << men_after) - 1 ^ movers  # the men of the opponent, who moves next
+                found = rank_of(section, child, men_after, own_after, section.kind_after)
                 there[rank] = found if at == first else min(found, there[rank])
 
 

@@ -70,7 +70,8 @@ Children must ascend if only part of the tier's steps are loaded.
 def drop_incomplete_wave(log: Log, scratch: Scratch) -> None:
     """Drop the last wave from a log of steps if scratch files do not have all of it.
 
-    Waves are synced when they are complete, so a power cut may damage the last one. An entry with nothing but a number
+    Waves are synced when they are complete, so a power cut may damage the last one. `StreamedStore.groups` checks the
+    files of the others. An entry with nothing but a number
     means that the wave was restarted.
     """
     entries = log.since_anew()
@@ -109,8 +110,8 @@ class StreamedStore(StepsStore):
         yield from reversed(range(len(self.waves)))
 
     def needed_frames(self, number: int) -> list[Frame]:
-        """Return the frames of a wave that are still needed. These have positions to be solved, steps for the database,
-        and steps for the wave before if that is not solved."""
+        """Return the frames of a wave that are still needed: positions to be solved, steps for the database, and its
+        steps until the wave before it, number - 1, is solved."""
         tiers = self.waves[number].values()
         segments = [tier.segments[k] for tier in tiers for k in tier.unsolved]
         segments += [records for tier in tiers for records in tier.records.values()]

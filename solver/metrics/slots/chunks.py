@@ -157,7 +157,7 @@ def count(task: tuple[TierInputs, int, int]) -> Array:
 def bounds_of(inputs: TierInputs, position: Any) -> tuple[int, int]:
     """Return player 0's bounds of any position, in grains. All tiers must be finished; *inputs* have k = -1."""
     low, high = np.zeros((2, 1), np.int64)
-    script = recording_of(inputs, 0, 1).of_position(position)
+    script = recording_of(inputs, 0, 1).script_of_position(position)
     sweep_script(script, inputs, 0, low, high, LOOK)
     return int(low[0]), int(high[0])
 

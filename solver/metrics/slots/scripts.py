@@ -129,8 +129,11 @@ class Recording:
             if len(script.rows):
                 yield script
 
-    def of_position(self, position: Any) -> Script:
-        """Return the script of any position, as if it were slot 0 of a chunk."""
+    def script_of_position(self, position: Any) -> Script:
+        """Return the script of any position, as if it were slot 0 of a chunk; a position with a slot is a link to it.
+
+        Call this once, on a new recording: it does not clear the words.
+        """
         while True:
             with compiling(self.game, self.recorder.trouble):
                 rules, tier = rules_for(self.game), self.game.tier(position)

@@ -50,17 +50,17 @@ def category(position: int, value: Value, plies: int, counter: int, dtz: int | N
         return "draw" if value == DRAW else "unknown"
     if plies + counter <= PATIENCE:
         category_by_mate: Category = "win"
-    elif counter >= PATIENCE or (plies and wins_all_together(position, value)):
+    elif counter >= PATIENCE or (plies and needs_every_man(position, value)):
         category_by_mate = "cursed-win"
     else:
         category_by_mate = "maybe-win"
     return category_by_mate if value == WIN else NEGATED[category_by_mate]
 
 
-def wins_all_together(position: int, value: Value) -> bool:
-    """Return whether nothing can reset the counter: no man can be captured without giving up the win.
+def needs_every_man(position: int, value: Value) -> bool:
+    """Return whether the loser has a bare king, and the winner a queen, a rook, or two bishops or knights.
 
-    The loser has a bare king, and the winner a queen, a rook, two bishops, or bishop and knight.
+    Then no capture can reset the counter without giving up the win. *value* is WIN or LOSE.
     """
     white_wins = white_to_move(position) == (value == WIN)
     sides: tuple[list[str], list[str]] = ([], [])

@@ -195,11 +195,13 @@ class CertificateProver:
         return value, value
 
     def certificate(self, at_least: Value, at_most: Value, ends: bool, most: int | None = None) -> SolvedCertificate:
-        """Return a certificate that the value is between *at_least* and *at_most*, with at most *most* positions.
+        """Build a certificate that the value is between *at_least* and *at_most*, with at most *most* positions.
 
-        *ends*: every play ends, because tiers rise.
+        *ends*: every play ends, because tiers rise. The search may take hours. It raises NoMove if a side cannot keep
+        its claim, and also MemoryLimit, OutOfTime and NothingToProve.
         """
         goal = goal_of(at_least, at_most)
+        # Where play may go on forever, a closed set of positions shows only that nobody loses: a DRAW at least.
         if goal == TIE and not ends:
             goal = at_least = DRAW
         kind = CertificateWalk if ends else BoundedWalk if goal == WIN else ClosedWalk

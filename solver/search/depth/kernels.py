@@ -150,7 +150,7 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
     counts, with_table = workspace.counts, len(workspace.keys) > 0
     counts[NODES] += 1
     # Step 1: return a score if the search ends here. If not, but the player may stand pat, *best* is the estimate.
-    ends, stands, best = score_without_moves(game, position, depth, low, high, scoring, workspace)
+    ends, stands, best = end_or_stand_pat(game, position, depth, low, high, scoring, workspace)
     if ends:
         return best
     # Step 2: probe the transposition table.
@@ -219,16 +219,21 @@ def write_moves_and_odds(game, position, first, depth, ply, scoring, workspace):
 
 
 @lean_kernel
-def score_without_moves(game, position, depth, low, high, scoring, workspace):
-    """Return whether the search ends here, whether the player may stand pat, and the score in either case."""
+def end_or_stand_pat(game, position, depth, low, high, scoring, workspace):
+    """Return whether the search ends here, whether the position is estimated, and the score.
+
+    The score is that of the end, of a table, or the estimate; it is -INFINITE if the search goes on without one. If
+    the search goes on with an estimate, the player may stand pat. After TROUBLE the score means nothing.
+    """
     counts = workspace.counts
-    # Case: the game is over, or the depth is reached and the position is quiet.
+    # Case: the game is over.
     if whole(game.primitive(position)) != UNDECIDED:
         return True, False, end_score(game, position, scoring)
     # Case: an endgame table knows the value.
     worth = probe_tables(game, position, FAR, workspace.endgame_tables)
     if worth != UNKNOWN:
         return True, False, 0.0 if worth == DRAWN else float(worth)
+    # Case: the depth is reached and the position is quiet, or the quiescence search has reached its limit.
     best, stands = -INFINITE, depth <= -scoring.quiescence or (depth <= 0 and game.quiet(position))
     if stands:
         counts[ESTIMATED] = 1

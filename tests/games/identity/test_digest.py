@@ -13,7 +13,7 @@ from retrograde.games import Game, VariantError
 from retrograde.games.catalog import game_class
 from retrograde.games.contract.game import CLOCK, FOR_PEOPLE, HINTS, KEEPING
 from retrograde.games.identity.digest import is_digest_of, rules_digest
-from retrograde.games.identity.outline import is_below
+from retrograde.games.identity.outline import is_source_below
 from retrograde.solver.runtime.sources import ROOT
 
 pytestmark = pytest.mark.long
@@ -440,10 +440,10 @@ def test_what_is_for_people_is_not_even_imported():
 
 def test_an_environment_in_the_folder_of_a_rule_file_is_none_of_its_rules():
     """Where a folder is above Python's own, as a home often is."""
-    assert is_below(str(Path(ast.__file__).resolve()), Path(ast.__file__).resolve().parent)
-    assert not is_below(str(Path(ast.__file__).resolve()), Path(ast.__file__).resolve().parents[1])
-    assert not is_below(np.__file__, Path(sys.prefix).resolve().parent)
-    assert is_below(str(ROOT / "games" / "chess" / "men.py"), ROOT / "games")
+    assert is_source_below(str(Path(ast.__file__).resolve()), Path(ast.__file__).resolve().parent)
+    assert not is_source_below(str(Path(ast.__file__).resolve()), Path(ast.__file__).resolve().parents[1])
+    assert not is_source_below(np.__file__, Path(sys.prefix).resolve().parent)
+    assert is_source_below(str(ROOT / "games" / "chess" / "men.py"), ROOT / "games")
 
 
 # Sources as they were when they were imported

@@ -23,6 +23,7 @@ from retrograde.games.contract.game import DRAW, UNDECIDED, RuleError
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.streamed import lists as list_kernels
 from retrograde.solver.methods.streamed import steps
+from retrograde.solver.methods.streamed.backward import StreamedStore
 from retrograde.solver.methods.streamed.journal import ForwardJournal, ForwardResult, NewSegment, join_parts
 from retrograde.solver.methods.streamed.segments import Segment
 from retrograde.solver.runtime import scratch
@@ -393,6 +394,33 @@ def test_what_is_damaged_in_scratch_files_is_noticed(tmp_path, monkeypatch):
         solve(load_game("connect4:4,4"), tmp_path / "game.h5", method="streamed", sizes=sizes_of())
     monkeypatch.undo()
     solve_streamed(load_game("connect4:4,4"), tmp_path / "game.h5", fresh=True)
+
+
+def test_a_resumed_solve_sees_at_once_that_steps_which_it_needs_are_gone(tmp_path, monkeypatch):
+    game, path, waves = load_game("connect4:4,3,3"), tmp_path / "game.h5", []
+    sizes = sizes_of(100, stream_positions=10, journal_seconds=0)
+    solve_wave = StreamedStore.solve
+
+    def recorded(self, number, phase):
+        waves.append(number)
+        for done in solve_wave(self, number, phase):
+            yield done
+            if number == 6:  # wave 7 is solved, and the rest of wave 6 needs its steps
+                raise Stop
+
+    monkeypatch.setattr(StreamedStore, "solve", recorded)
+    with pytest.raises(Stop):
+        solve(game, path, method="streamed", sizes=sizes)
+    last = waves[0]
+    assert waves == [*range(last, 5, -1)]
+    gone = [*(tmp_path / "game.h5.scratch").glob("steps7*")]
+    for file in gone:
+        file.unlink()
+    assert gone
+    waves.clear()
+    monkeypatch.setattr(StreamedStore, "solve", lambda self, n, phase: waves.append(n) or solve_wave(self, n, phase))
+    solve_streamed(game, path, sizes)
+    assert waves == [*range(last, -1, -1)]  # all anew, and nothing before
 
 
 def test_a_full_disk_is_one_line_and_what_is_done_is_kept(tmp_path, monkeypatch):

@@ -110,8 +110,8 @@ class StreamedStore(StepsStore):
         yield from reversed(range(len(self.waves)))
 
     def needed_frames(self, number: int) -> list[Frame]:
-        """Return the frames of a wave that are still needed: positions to be solved, steps for the database, and its
-        steps until the wave before it, number - 1, is solved."""
+        """Return the frames of a wave that are still needed. These have positions to be solved, steps for the database,
+        and steps for the wave before, number - 1, until that is solved."""
         tiers = self.waves[number].values()
         segments = [tier.segments[k] for tier in tiers for k in tier.unsolved]
         segments += [records for tier in tiers for records in tier.records.values()]

@@ -53,7 +53,7 @@ def names() -> list[str]:
     """Return the names of all games that need no path: built-in games, and those of other installed distributions.
 
     >>> names()[:3]
-    ['awari', 'baghchal', 'bearoff']
+    ['awari', 'awariboards', 'baghchal']
     """
     from retrograde.games.catalog import game_names  # rules need no catalog
 

@@ -15,61 +15,61 @@ from retrograde.solver.engine import solve
 from retrograde.solver.methods.numbered.compact.write import make_compact
 from retrograde.solver.runtime.sizes import Sizes
 
-MADE_WITH = "retrograde 0.1.0, zstd 1.5.7, HDF5 2.0.0, h5py 3.16.0"
+MADE_WITH = "retrograde 0.2.0, zstd 1.5.7, HDF5 2.0.0, h5py 3.16.0"
 
 PINNED = {
     # variant and how it is solved: digest of what is in the file, digest of the file
     ("tictactoe", "interpreted"): (
         "897af7d75af0fedc2488118ef47496d637ad0c080c2e4b3d00ce1fab53a7e055",
-        "0162636720046ec4ecb9794e2da0c4c3b6f72ca4aff8fd9a758952ad394c3321",
+        "13acbd2515571f500a513ddacd33ee34c9caad7e10acc95e5e1ec84dcc3f11d8",
     ),
     ("tentozero", "interpreted"): (
         "e633e8f21f51b8c041eaa58024f4fbf99904f1d64e4f1799725b01513582a01c",
-        "b839114c387a4fbb169580c001569984992db31d8aaf825ae574a7ca5237c5da",
+        "77a5e466c5413057ee4e1743bd61e89a8f17298577eb55abab49fa5a36ed3d37",
     ),
     ("mutorere", "compiled"): (
         "940c2c2c59eadb9520adf3df5b0c90a6f8408ded38ec7715d1f72f65eef21638",
-        "565b5518596e736eea68051b6381541b6c63b23e04b039adbc7c942c1e1953ac",
+        "f8acffbc357a6f4a7a362d97c12d11bec8172dbf242a23555a46584838b4a71d",
     ),
     ("dodgem", "compiled"): (
         "80dd57e25176d20f5546907189d43402c1cda6fec44241f0ada6e07d72e6ae4b",
-        "611329dba85205fe0b3ed5a9e99a30c4c86ec2e359fc55f772835585a7601e88",
+        "b0c8167303cbba9582347a8febf74b3b01d0960f45af3ac5d6d114e26c8b2e57",
     ),
     ("lgame", "compiled"): (
         "40b67990707d1459f26cee8d25f2e70d021708ef4eb14263364980eca7f242dc",
-        "ce2f37ef9673bb64ad2bf3491e733eaede97469ca56d8a1f7c4f759b1fe6f332",
+        "5463034d0037c01ed45066b9dd513317694c682c36fffe0a000172e22189e709",
     ),
     ("hareandhounds", "compiled"): (
         "c35dc6c1e119f44ff6452cc5c54d4b61139958728c04146a98f82dc89b395ec1",
-        "0b39c11f87e28b16a62285d46d70448b19b43b731efca62d22f4b44ed5854860",
+        "f8b6f526c41dd471bb7162e67a070356577ccf821758e1199ed9ea1769de83d4",
     ),
     ("connect4:4,4", "compiled"): (
         "8468ce82115214d2b709ab05b01af4be7f4da0cd0489fb4a4ac1ade76342e1bb",
-        "4f3d278304f5d11fe93ae41dee7762869d0ca750fce6941aa29e1417feb66a5d",
+        "f939f4020586425ea9e06b72d85d1e7dcd703d041e9bd4de6df1d90a27a2c929",
     ),
     ("connect4:5,3", "compiled"): (
         "3f69952e83025925ca9bfa201c88ccec66c7a631facddd5b573205bbe66e0203",
-        "41c6294e484ba37f801c06e6c9bf87bfaa1d5f2b8f87964426d11ceddf7c6742",
+        "bb88db3b1ca28d779622779a2567eb8f9215893ba5ab80ef410ab92e98510200",
     ),
     ("connect4:4,3,3", "streamed"): (
         "a9dfaf11c9a76f9e8e9e47c1b6103d438b73c4d8a9fe692774f3a351c6871614",
-        "103edb1091c1e1227f1bfdf68f4cd22604ca086c711ea6b0304e23606f56f45f",
+        "df026708e169dd80c8e02e3f29a0ad711d389ee57f2fcbdb336db9d007047cad",
     ),
     ("connect4:4,4", "streamed"): (
         "4bd59e812582270a2942d0a76134b4df4b5a2a456979d0718df4f1dc95f5d526",
-        "f4819debf56c36dbcfc1d1221df5212ea35d6150190e6c0f72848087327ef5d9",
+        "0860d1a39d1b650745b54c0040f77e60ee1d6241e41337a6b1148690ffc72a8e",
     ),
     ("chess:KQK", "numbered"): (
         "965e8a9e242cab1ea5164884fcfcf735bcbf66121615ba3fd4ab881062ca7760",
-        "b0b9e9f6ab869815b4cd619687195d9d407f2d17ff61d6d9f952b2f1813d5818",
+        "0e52a42079655f79872935d32c249e6c811b8201bfb3ac45acc9593689811298",
     ),
     ("chess:KPK", "numbered"): (
         "a2ae335ea9c292edb6907f114c61100d1f419fa4df779236d2495dbc1efbc0e6",
-        "c5cd31a5e5a5fdcccd0cabd9cfbeee52016ad22b09b7e89b4681a0865403613f",
+        "7756e31c97e0779ec02c0e53fbdfa6e29b499cdc2a52ef2d5275d215c9a0a8e6",
     ),
     ("chess:KK", "interpreted"): (
         "5ceb08206f6236a1eaaa08af36b0c19d9c1946cd211593c7519f8e8937b22b0b",
-        "c748cc598f5d6dd7a1bedda58e8ecd04bc98f1de4b7f042d8c63a870b30532fb",
+        "4d02ec2ce1a3ccfaf579c0e837b25aa28be8bc8095588f6760b41dcb06b98d6e",
     ),
 }
 
@@ -114,7 +114,7 @@ def test_bytes_are_what_they_were(variant, how, tmp_path):
         assert sha256(path.read_bytes()).hexdigest() == whole
 
 
-COMPACT = "67947c24360e608ecfd2e1d6cdeedf60cb84b981362271283486cc8795131fda"
+COMPACT = "74a0426483f2178fa2f6861054b1231c26cfda878b6f410019b62472f7f99b5c"
 """The digest of the compact file of KQK, made with the versions above: they decide the order of slots."""
 
 

@@ -267,7 +267,7 @@ def announce(listener: Listener | None, what: str) -> None:
         listener(Progress(what, 0, None, 0.0))
 
 
-FIRST_WARNING, LATER_WARNINGS = 8.0, 8
+FIRST_WARNING, LATER_WARNINGS = 30.0, 8
 """Seconds of exploring until the first warning, and the factor by which each later pause grows."""
 
 

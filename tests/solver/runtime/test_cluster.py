@@ -233,7 +233,6 @@ def test_mpi_writes_the_bytes_of_threads(tmp_path, by_threads):
 # The command line
 
 
-@pytest.mark.thorough
 def test_the_command_solves_on_processes_of_its_own(tmp_path, by_threads):
     path = tmp_path / "game.h5"
     run = process("solve", "chess:KQK", "--cluster", "local:2", "--database", path)

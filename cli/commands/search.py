@@ -271,13 +271,13 @@ def by_iterative_deepening(
 def about_patterns(game: Game) -> str:
     """Return whether a search takes its lower bounds from databases of smaller puzzles, or how to make these."""
     from retrograde.games.catalog import variant
-    from retrograde.solver.search.probing.patterns import abstractions_of, missing_patterns
+    from retrograde.solver.search.probing.patterns import missing_patterns
 
     if missing := missing_patterns(game):
         commands = " && ".join(f"retrograde solve {name}" for name in missing)
         return f"databases of smaller puzzles make such searches faster; to make them: {commands}"
-    smaller = abstractions_of(game)
-    return f"lower bounds from the databases {', '.join(map(variant, smaller))}" if smaller else ""
+    names = ", ".join(map(variant, game.abstractions))
+    return f"lower bounds from the databases {names}" if names else ""
 
 
 def by_proof_numbers(game: Game, position: int, limits: SearchLimits, line: Listener) -> "SearchResult":

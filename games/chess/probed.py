@@ -33,7 +33,7 @@ CODES = (NOBODY, PAWN, KNIGHT, BISHOP, KING, ROOK, NOBODY, QUEEN)
 """The code in endings of each kind of man."""
 
 
-class Probed(Bitboards):
+class EndingSlots(Bitboards):
     """The tier and slot of a position of few men."""
 
     @cached_property

@@ -406,6 +406,8 @@ class Game:
     """What `solve` computes by default, one of METRICS. If empty, `metric_of` chooses."""
     feature_weights: ClassVar[tuple[int, ...]] = (0,)
     """The weights of the `features`. `with_weights` returns a game with others."""
+    abstractions: ClassVar[Any] = ()
+    """The smaller games whose distances add up to a lower bound, for a puzzle that has any."""
     exchanges: ClassVar[bool] = False
     """Whether `promise` is above 0 for moves that gain something at once, and for no others."""
     board: ClassVar[Any]

@@ -17,7 +17,7 @@ from functools import cached_property
 
 from retrograde.games.chess.bitboards import TURN, count, joined, kind_on, lowest, planes_of
 from retrograde.games.chess.evaluation import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, Evaluation
-from retrograde.games.chess.probed import CASTLING, CLOCK, PASSED, Probed
+from retrograde.games.chess.probed import CASTLING, CLOCK, PASSED, EndingSlots
 from retrograde.games.chess.squares import square_name, square_of
 from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, Game, PositionError
 from retrograde.games.contract.zeroing import PATIENCE
@@ -28,7 +28,7 @@ RIGHTS = "HAha"
 """The castling rights, the lowest bit first, as `fields` writes them: by the files of the rooks."""
 
 
-class WholeChess(Evaluation, Probed, Game):
+class WholeChess(Evaluation, EndingSlots, Game):
     """Mate the king. All rules of chess count, from castling to the fifty-move rule."""
 
     name = "chess"

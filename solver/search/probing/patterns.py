@@ -1,7 +1,5 @@
 """Finds the databases of the smaller puzzles of a puzzle, and loads their distances into memory."""
 
-from typing import Any
-
 import numpy as np
 
 from retrograde.databases import open_database
@@ -12,18 +10,14 @@ from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.search.patterns import EMPTY, Patterns, fill_patterns
 
 
-def missing_patterns(game: Any) -> list[str]:
+def missing_patterns(game: Game) -> list[str]:
     """Return the smaller puzzles that have no database in the home folder."""
-    return [variant(puzzle) for puzzle in abstractions_of(game) if not database_path(variant(puzzle)).exists()]
-
-
-def abstractions_of(game: Any) -> tuple[Game, ...]:
-    return getattr(game, "abstractions", ())
+    return [variant(puzzle) for puzzle in game.abstractions if not database_path(variant(puzzle)).exists()]
 
 
 def find_patterns(game: Game) -> Patterns | None:
     """Return the distances of all smaller puzzles; None if there are none, or a database is missing."""
-    smaller = abstractions_of(game)
+    smaller = game.abstractions
     if not smaller or missing_patterns(game):
         return None
     databases = [open_database(database_path(variant(puzzle)), game=puzzle) for puzzle in smaller]

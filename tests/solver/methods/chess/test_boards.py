@@ -19,8 +19,7 @@ from retrograde.solver.methods.chess import analysis, en_passant_kernels, fit, k
 from retrograde.solver.methods.chess.en_passant import EnPassantPositions, double_steps, slots_of
 from retrograde.solver.methods.chess.formation import Formation, arrangement, departures, geometry
 from retrograde.solver.methods.chess.slots import legal_positions
-from retrograde.solver.methods.numbered import method
-from retrograde.solver.methods.numbered.store import NumberedStore
+from retrograde.solver.methods.numbered import method, store
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.runtime.work import MetricNotApplicable
 from tests.helpers.marks import thorough_but
@@ -224,14 +223,14 @@ def beside(tmp_path_factory):
 @pytest.fixture
 def by_sets(monkeypatch):
     """Return the list of tiers that are solved set by set, by their names, as they are solved."""
-    found, solve_by_sets = [], NumberedStore.solve_by_sets
+    found, solve_by_sets = [], store.solve_by_sets
 
-    def noted(self, k, phase):
-        done = solve_by_sets(self, k, phase)
-        found.extend([TIERS[int(self.table.numbering.tiers[k])]] if done else [])
+    def noted(table, k, *rest):
+        done = solve_by_sets(table, k, *rest)
+        found.extend([TIERS[int(table.numbering.tiers[k])]] if done else [])
         return done
 
-    monkeypatch.setattr(NumberedStore, "solve_by_sets", noted)
+    monkeypatch.setattr(store, "solve_by_sets", noted)
     return found
 
 

@@ -1,5 +1,6 @@
 """Declared placements: numberings held against all placements written down, and games that are models of them."""
 
+import csv
 import dataclasses
 from collections import Counter
 from functools import cached_property
@@ -487,6 +488,22 @@ def test_three_men_each_on_three_squares(tmp_path):
     assert found.total() == 2 * comb(24, 3) * comb(21, 3)
     lines = (ROOT / "benchmarks" / "morris_sliding.csv").read_text(encoding="utf-8").splitlines()
     assert f"3,3,{stored[WIN]},{stored[DRAW]},{stored[LOSE]},25,{longest}" in lines
+
+
+@pytest.mark.long
+def test_the_counts_of_nine_mens_morris_are_of_all_its_sections():
+    """Each row of the files has as many positions as a section has slots, but for slots without a position."""
+    sections = {}
+    for file in ("morris_sliding.csv", "morris_placing.csv"):
+        for row in csv.DictReader((ROOT / "benchmarks" / file).read_text(encoding="utf-8").splitlines()):
+            hand = int(row.get("in_hand", 0))
+            name = f"{row['own']}-{row['other']}" + (f" #{2 * hand}" if hand else "")
+            sections[name] = sum(int(row[value]) for value in ("win", "draw", "lose"))
+    game = load_game("morris:9")
+    slots = dict(part for tier in game.tiers for part in game.parts(tier))
+    assert sections.keys() == slots.keys()
+    assert all(0.5 * slots[name] < count <= slots[name] for name, count in sections.items())
+    assert sum(sections.values()) == 26_763_310_058
 
 
 @pytest.mark.slow

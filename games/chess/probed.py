@@ -69,9 +69,10 @@ class EndingSlots(Bitboards):
 
     def index(self, position):
         """Return the slot of an ending, as `numbering.py` does; -1 with a right to capture en passant."""
-        ending, row = self.as_probed(position), self.tier(position) - LOWEST
+        ending = self.as_probed(position)
         if ending & 15:
             return -1
+        row = (self.tier_table[key(ending)] >> 2) - LOWEST
         entry = self.kings[self.pawn_tiers[row] << 12 | ending >> BLACK_KING & 4095]
         least = least_image(ending, entry)
         slot = (least >> ENDING_TURN & 1) * (1806 if self.pawn_tiers[row] else 462) + (entry >> 4)

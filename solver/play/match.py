@@ -129,9 +129,10 @@ def play(
             value = game.primitive(position)
             continue
         # A draw by repetition, by the rule for play without progress, or by length.
-        met[repeated_as(position)] += not has_chance
+        repeated = repeated_as(position)
+        met[repeated] += not has_chance
         too_long = by_rule is not None and count >= PATIENCE
-        if too_long or met[repeated_as(position)] == ENDLESS or len(moves) == longest:
+        if too_long or met[repeated] == ENDLESS or len(moves) == longest:
             return FinishedGame(moves, DRAW, (mistakes[0], mistakes[1]))
         # The player's move, and whether it gave up value by what is known before and after.
         turn, at = side_of(game, start, position, len(moves)), position

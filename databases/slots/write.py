@@ -17,7 +17,7 @@ ORDINARY, COMPACT = (
     ("slots", layout.SLOT_BLOCK, layout.SLOT_LEVEL),
     ("kept", layout.COMPACT_BLOCK, layout.COMPACT_LEVEL),
 )
-"""The dataset's name, the slots in a block, and the compression level."""
+"""The dataset's name, the slots in a block, and the compression level unless there are many slots."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,8 @@ class SolvedCompact(SolvedSlots):
 def write_slots(contents: Contents, solved: SolvedSlots, each: Each, progress: Progress) -> None:
     """Write the outcomes of all slots in blocks, and tables of the tiers and of counts."""
     outcome, slots, name, most, level = layout.outcome_dtype(len(solved.legend)), int(solved.starts[-1]), *ORDINARY
+    if slots >= layout.MANY_SLOTS:
+        level = layout.FAST_SLOT_LEVEL
     # A compact file has fewer slots, in larger blocks, and the table of parts.
     if isinstance(solved, SolvedCompact):
         slots, name, most, level = solved.kept, *COMPACT

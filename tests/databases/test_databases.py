@@ -53,7 +53,8 @@ from retrograde.databases.encoding import (
     to_planes,
     without_zeros,
 )
-from retrograde.databases.layout import BLOCK, VERSION
+from retrograde.databases.layout import BLOCK, VERSION, ZSTD
+from retrograde.databases.plain import decompress
 from retrograde.databases.records.read import RecordsReader
 from retrograde.games import DRAW, LOSE, TIE, WIN, Game, RetrogradeError, Value, catalog
 from retrograde.games.identity import folders
@@ -351,6 +352,20 @@ def test_another_process_may_encode(kind, tmp_path):
     here = write_database(tmp_path / "here.h5", game, solved)
     assert write_database(tmp_path / "there.h5", game, solved, pickled).read_bytes() == here.read_bytes()
     assert kind in h5py.File(here)
+
+
+@pytest.mark.parametrize(("kind", "most"), [("slots", "MANY_SLOTS"), ("steps", "MANY_STEPS")])
+def test_large_files_are_compressed_faster_to_the_same_content(kind, most, tmp_path, monkeypatch):
+    game, solved = Fake(), solved_of_each_kind()[kind]
+    small = write_database(tmp_path / "small.h5", game, solved)
+    monkeypatch.setattr(f"retrograde.databases.layout.{most}", 150_000)
+    large = write_database(tmp_path / "large.h5", game, solved)
+    with h5py.File(small) as before, h5py.File(large) as now:
+        levels = [file[kind].id.get_create_plist().get_filter_by_id(ZSTD)[1] for file in (before, now)]
+        chunks = [file[kind].id.read_direct_chunk((0,))[1] for file in (before, now)]
+        assert levels[0] > levels[1]
+        assert chunks[0] != chunks[1]
+        assert decompress(chunks[0]) == decompress(chunks[1])
 
 
 def test_progress_counts_records_up_to_the_last(tmp_path):

@@ -147,6 +147,8 @@ def read_position(game: "Game", text: str) -> int:
 
     try:
         return game.read(text)
+    except PositionError:
+        raise
     except ValueError as error:
         raise PositionError(f"no position {text!r} of {variant(game)}: {error}") from error
 

@@ -77,7 +77,7 @@ class ProgressLine:
             with self.writing, suppress(OSError, ValueError):  # other code reports a terminal that is gone
                 passed = time.monotonic() - self.heard
                 if self.last and passed >= TICK_SECONDS and not self.over.is_set():
-                    self.rewrite(self.in_words(later(self.last, passed)))
+                    self.rewrite(self.in_words(with_time_passed(self.last, passed)))
 
     def in_words(self, progress: "Progress") -> str:
         width = width_of(self.stream) - 1 - len(self.about)
@@ -189,13 +189,13 @@ def search_progress(search: "LooksAt") -> Callable[[], "Progress"]:
     return lambda: Progress("searching", search.looked_at - nodes, None, time.monotonic() - began)
 
 
-def later(progress: "Progress", passed: float) -> "Progress":
-    """Return progress reported some seconds ago, updated by the clock."""
+def with_time_passed(progress: "Progress", passed: float) -> "Progress":
+    """Return progress as it looks *passed* seconds after its report: more seconds, less time left, the same rate."""
     left = progress.seconds_left
     return replace(
         progress,
         seconds=progress.seconds + passed,
-        here=progress.rate,
+        here=progress.rate,  # else the rate would fall with the clock
         seconds_left=None if left is None else max(left - passed, 0.0),
     )
 

@@ -127,10 +127,10 @@ class CheckedFile:
         """Return a dataset's length; raise ValueError if it is empty or not one-dimensional."""
         space = self._datasets[name].get_space()
         if space.get_simple_extent_type() != h5py.h5s.SIMPLE or space.get_simple_extent_ndims() != 1:
-            raise ValueError("a dataset has not one dimension")
+            raise ValueError(f"the dataset {name} has not one dimension")
         length: int = space.get_simple_extent_dims()[0]
         if length < 1:
-            raise ValueError("a dataset is empty")
+            raise ValueError(f"the dataset {name} is empty")
         return length
 
     def type_of(self, name: str, types: Sequence[np.dtype[Any]], chunk: int) -> np.dtype[Any]:

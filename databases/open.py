@@ -123,11 +123,12 @@ def database_of(file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS
 def open_beside(
     folder: Path, game: Game, variant: str, metric: str = METRICS[0], cache_blocks: int = CACHE_BLOCKS
 ) -> Database:
-    """Open the database of another variant of the same rules, from *folder* or the usual one."""
+    """Open the database of another variant of the same rules, by a metric: from *folder* if it is there, else from the
+    usual folder. Raises NoDatabase."""
     other = kin(game, variant)
-    own = "" if metric == metric_of(other) else metric
-    home = folder if database_path(variant, folder, own).exists() else None
-    return open_database(f"{variant}@{own}" if own else variant, game=other, home=home, cache_blocks=cache_blocks)
+    suffix = "" if metric == metric_of(other) else metric
+    home = folder if database_path(variant, folder, suffix).exists() else None
+    return open_database(f"{variant}@{suffix}" if suffix else variant, game=other, home=home, cache_blocks=cache_blocks)
 
 
 def no_database(name: str, metric: str = "", text: str = "") -> NoDatabase:

@@ -172,6 +172,8 @@ class PocketCube(Game):
         return " ".join(f"{corner & 7}{['', '+', '-'][corner >> 3]}" for corner in corners)
 
     def read(self, text):
+        """Return the position that `write` gives as *text*, which turns need not reach. A corner with + is twisted by a
+        third of a turn, one with - by two thirds."""
         words = text.split()
         if sorted(word[:1] for word in words) != list("0123456") or {word[1:] for word in words} - {"", "+", "-"}:
             raise ValueError(f"a position is seven corners, each with +, - or neither, as in {self.write(self.start)}")

@@ -187,9 +187,12 @@ def chess_comments(game: GameRecord, reviews: "list[tuple[str, Review | None]]")
 
 
 def chess_comment(found: "Review", white: bool) -> str:
-    """Return the comment on a move of one side, for programs and for people."""
+    """Return the comment on a move of one side, for programs and for people.
+
+    It counts the moves to mate after this move; for a better move, that move included.
+    """
     mates = mate_in(found.played)
-    if found.value == DRAW:
+    if found.value == DRAW:  # only the fifty-move rule sets `gives`
         text = f"[%eval 0.00] draw{' by the fifty-move rule' * (found.played.gives == DRAW)}"
     elif not mates:
         text = "mate"
@@ -201,7 +204,7 @@ def chess_comment(found: "Review", white: bool) -> str:
         better = f"mates in {mate_in(found.best) + 1}" if found.had == WIN else "draws"
         return f"{text}; this gives {lost} away: {found.best.name} {better}"
     if found.slower and found.value == WIN:
-        return f"{text}; {found.best.name} is {found.slower // 2} sooner"
+        return f"{text}; {found.best.name} mates {found.slower // 2} moves sooner"
     return text
 
 

@@ -106,7 +106,8 @@ class BatchReader:
         """The oracles that search."""
 
     def answers(self, lines: list[InputLine]) -> list[LineAnswer]:
-        """Return the answer to each line."""
+        """Return an answer for each line, in order. A line without one gets an error; one that is searched for gets no
+        value yet."""
         from retrograde.solver.play.solution import Solution
 
         # Step 1: read each line.

@@ -100,18 +100,18 @@ def result_or_found(
 
 def line_of(facts: Facts, before: bool, wide: int) -> str:
     """Return the line of a variant: name, size, time taken and the longest win."""
-    longest = furthest(facts)
+    longest = longest_of(facts)
     far = f"{plies(longest['remoteness'])}  {longest['position']}" if longest else "a draw, all of it"
     took = faint(f"{'before':>10}") if before else f"{duration(facts['seconds']):>10}"
     return f"{facts['variant']:<{wide}}  {size(facts['bytes']):>8}  {took}  {far}"
 
 
-def furthest(facts: Facts) -> Facts | None:
-    """Return the end that is furthest away. In a game of tiers, look in the first: the others belong to other
-    variants."""
-    for parts in facts.get("tiers", {}).values():
-        ends = [part["longest"] for part in parts.values() if part["longest"]]
-        found: Facts | None = max(ends, key=lambda end: end["remoteness"], default=None)
-        return found
-    whole: Facts | None = facts["longest"]
-    return whole
+def longest_of(facts: Facts) -> Facts | None:
+    """Return the position furthest from its end, or None. A game of tiers has one for each part of each tier; take the
+    first tier's, since the others belong to other variants."""
+    first = next(iter(facts.get("tiers", {}).values()), None)
+    if first is None:
+        whole: Facts | None = facts["longest"]
+        return whole
+    ends = [part["longest"] for part in first.values() if part["longest"]]
+    return max(ends, key=lambda end: end["remoteness"], default=None)

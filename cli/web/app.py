@@ -327,7 +327,8 @@ def offer_lichess(app: FastAPI, library: Library) -> None:
 
 
 def offer_gamescrafters(app: FastAPI, library: Library) -> None:
-    """Add the routes of GamesCrafters' web API."""
+    """Add the routes of GamesCrafters' web API for one game. `offer_page` has "/", the list of games. Call this last:
+    "/{game}/" matches every path of one word."""
 
     @app.get("/{game}/")
     async def game(game: str) -> gamescrafters.UniGame:
@@ -351,7 +352,7 @@ def offer_gamescrafters(app: FastAPI, library: Library) -> None:
             solution = library.solution(gamescrafters.variant_text(game, variant))
             return gamescrafters.show_position(solution, gamescrafters.read(solution, p))
 
-        return as_json(await library.answer(answer), bare=True)
+        return as_json(await library.answer(answer), bare=True)  # that API leaves out fields without a value
 
     @app.get("/{game}/{variant}/instructions/")
     async def variant_instructions(game: str, variant: str) -> gamescrafters.UniInstructions:

@@ -173,8 +173,8 @@ positions. They must give symmetric positions the same answer:
     `search` cannot prove this distance in time, it prints it as not proved. `check` verifies that the number falls by
     one with each move.
 `least_plies(position)`
-    For puzzles: a number of plies within which the puzzle is surely not solved. A move may lower it by 1 at most, and
-    it is 1 or less where one move solves the puzzle. Shortest solutions found by `search` rest on it. So `check`, and
+    For puzzles: a lower bound of the plies to a solution. A move may lower it by 1 at most, and it is 1 or less where
+    one move solves the puzzle. Shortest solutions found by `search` rest on it. So `check`, and
     the search at every move that it examines, verify that it falls by 1 at most.
 
 `abstractions` / `abstracted(position, number)`

@@ -262,7 +262,7 @@ class Mills(Sliding, InHand):
 
 
 def no_lines(lines):
-    """Complain if *lines* is not a tuple of lines, each a sequence of points."""
+    """Yield complaints if *lines* is not a tuple of lines, each a sequence of points."""
     if not isinstance(lines, tuple | list) or not lines:
         yield f"lines is {lines!r}; it must be a tuple of lines, each a tuple of points, as ((0, 1, 2), (3, 4, 5))"
     most = POSITION_BITS // 2

@@ -247,7 +247,8 @@ class WholeChess(Evaluation, EndingSlots, Game):
         return self.position_on(AnyBoard.from_fen(text))
 
     def position_on(self, board):
-        """Return the position on an `AnyBoard`; raise PositionError for rights that no game of chess leads to."""
+        """Return the position on an `AnyBoard`. Raise PositionError for castling rights of Chess960, and if no pawn can
+        just have passed the en passant square."""
         men, rights, passed = board.men, board.castling.strip("-"), board.capturable()
         homes = {"H": (4, "K"), "A": (4, "K"), "h": (60, "k"), "a": (60, "k")}
         if any(right not in homes or men[homes[right][0]] != homes[right][1] for right in rights):

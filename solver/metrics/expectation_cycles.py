@@ -11,7 +11,7 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game, RuleError, Traits
-from retrograde.solver.methods.listed.table import ListedTable, expand_unmarked
+from retrograde.solver.methods.listed.table import ListedTable, expand_and_locate
 from retrograde.solver.metrics import expectation_kernels as kernels
 from retrograde.solver.metrics.best_response import ModelAndResponder
 from retrograde.solver.metrics.expectation_kernels import ChildLists
@@ -66,7 +66,7 @@ def read_block(task: tuple[ExpectationInputs, int, int, int]) -> tuple[ChildList
     """
     inputs, k, begin, end = task
     table, players = inputs.table, inputs.players
-    expanded = expand_unmarked(table, expander_of(table.game), k, table.space.positions[begin:end])
+    expanded = expand_and_locate(table, expander_of(table.game), k, table.space.positions[begin:end])
     block = explored_block(table, begin, expanded)
     pays, gains = for_player_0(block.pays), for_player_0(block.rewards)
     if max(np.abs(pays).max(initial=0), np.abs(gains).max(initial=0)) >= kernels.LIMIT >> inputs.bits:

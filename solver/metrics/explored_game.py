@@ -14,7 +14,7 @@ from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.methods.listed.explore.explore import Explorer
 from retrograde.solver.methods.listed.explore.space import StateSpace
 from retrograde.solver.methods.listed.kernels import reverse
-from retrograde.solver.methods.listed.table import ListedTable, expand_unmarked
+from retrograde.solver.methods.listed.table import ListedTable, expand_and_locate
 from retrograde.solver.rules.examine import refuse_tuples, starts_of
 from retrograde.solver.rules.expansion import ExpansionBlock, expander_of
 from retrograde.solver.rules.weights import weigh
@@ -132,7 +132,7 @@ def read_block(task: tuple[ListedTable, int, int, int]) -> ExploredBlock:
     """Return the ExploredBlock of the positions from *begin* to *end* of tier number *k*."""
     table, k, begin, end = task
     return explored_block(
-        table, begin, expand_unmarked(table, expander_of(table.game), k, table.space.positions[begin:end])
+        table, begin, expand_and_locate(table, expander_of(table.game), k, table.space.positions[begin:end])
     )
 
 

@@ -33,14 +33,14 @@ def summary(database: Database | DatabaseFile) -> Facts:
     - `longest_win`: the WIN furthest from its end; `longest`: the position of any value that is. None if there is none.
     - `starts`: the first positions of a game that has several.
     - `eccentricity`: for a puzzle, the moves that its hardest solvable position takes.
-    - `slices`: what `slices_of` returns, for a game whose parts of tiers have such names.
+    - `slices`: what `counts_by_material` returns, for a game whose parts of tiers have such names.
     - `compact`: for a compact file, the slots kept, and all slots.
     - `rests_on`: the variants on whose databases this one rests.
     """
     file = database.file if isinstance(database, Database) else database
     game = database.game if isinstance(database, Database) else None
     tiers: Facts = {"tiers": tiers_of(file.contents, game)} if isinstance(file.contents, OutcomeReader) else {}
-    if tiers and (slices := slices_of(tiers["tiers"])):
+    if tiers and (slices := counts_by_material(tiers["tiers"])):
         tiers["slices"] = slices
     # DRAWs have no end, and in a book some remotenesses are unknown.
     legend = by_outcome(file.legend)
@@ -106,7 +106,7 @@ def measured(file: CheckedFile) -> Facts:
 
 
 def tiers_of(slots: OutcomeReader, game: Game | None) -> Facts:
-    """Return the statistics, in slots, of each part of each tier by name; the first tier comes last."""
+    """Return the statistics, in slots, of each part of each tier by name, in ascending order of tiers."""
     tiers: Facts = {}
     for tier, rows in groupby(slots.counts, key=lambda row: row.tier):
         name = game.tier_name(tier) if game else str(tier)
@@ -140,8 +140,11 @@ def part_facts(slots: OutcomeReader, game: Game | None, rows: list[CountRow]) ->
     }
 
 
-def slices_of(tiers: Facts) -> list[Facts]:
-    """Return the statistics of parts named like `K v KR`, summed by what each side has. `longest_win` is in plies."""
+def counts_by_material(tiers: Facts) -> list[Facts]:
+    """Return the counts of all tiers by what each side has, fewest pieces first, and the longest win in plies.
+
+    Parts are named as in draughts: `K v KM`, with the player to move first. Other parts are left out.
+    """
     slices: dict[tuple[str, str], Facts] = {}
     for name, part in (named for parts in tiers.values() for named in parts.items()):
         if not (match := SLICE.fullmatch(name)):
@@ -151,7 +154,8 @@ def slices_of(tiers: Facts) -> list[Facts]:
         for noun in ("win", "draw", "lose"):
             found[noun] = found.get(noun, 0) + part[noun]
         wins = [row["remoteness"] for row in part["by_remoteness"] if row["value"] == "win"]
-        found["longest_win"] = max([*wins, *filter(None, [found["longest_win"]])], default=None)
+        if wins:
+            found["longest_win"] = max(*wins, found["longest_win"] or 0)
     return sorted(slices.values(), key=lambda found: (len(found["own"] + found["other"]), -len(found["own"])))
 
 

@@ -19,10 +19,10 @@ MOST_ROWS = 256
 
 
 def constant(value: Any, name: str = "it") -> Any:
-    """Return an option or table in the form that compiled code holds. Raise RuleError, which calls it *name*, if it has
-    none.
+    """Return an option or table as compiled code holds it; raise RuleError, which calls it *name*, for other tables.
 
-    Ints are signed there: the set of all 64 cells is -1.
+    A dict becomes a `Dict`; a tuple, list or set of ints, or of rows of one length, an int64 array; rows of several
+    lengths a tuple of arrays. Anything else stays as it is. Ints are signed there: the set of all 64 cells is -1.
     """
     if isinstance(value, dict):
         return Dict(value, name)
@@ -42,7 +42,7 @@ def constant(value: Any, name: str = "it") -> Any:
         raise RuleError(
             f"the rows of {name} differ in length; make them of one length, as with -1 at their ends"
         ) from None
-    if array.dtype.kind not in "iu":  # as numpy makes it of ints of 64 bits beside smaller ones
+    if array.dtype.kind not in "iu":  # numpy makes floats of ints of 64 bits beside smaller ones: convert exactly
         exact = np.array(tuple(value), object)
         if all(type(one) is int and -(1 << 63) <= one < 1 << 64 for one in exact.flat):
             array = (exact % (1 << 64)).astype(np.uint64)

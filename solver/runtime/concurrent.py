@@ -68,7 +68,7 @@ class RunningTier(SolvedTiers):
         self.k, self.messages = k, messages
         self.progress: tuple[float, int | None, Deciding | None] = 0.0, None, None
         self.turn = threading.Event()
-        self.half_done = self.ended = False
+        self.suspended = self.ended = False
 
     def working(self, work: float, tier: int | None = None, deciding: Deciding | None = None) -> None:
         """Record the tier's progress."""
@@ -77,8 +77,9 @@ class RunningTier(SolvedTiers):
         self.progress = work, tier, deciding
 
     def wait_for(self, k: int) -> None:
-        """Suspend the thread until tier k is solved and this tier has its turn."""
-        self.half_done = True
+        """Suspend the thread until tier k is solved and this tier has its turn; then `flags` are up to date. Raises
+        SolveEnded if the solve ends first."""
+        self.suspended = True
         self.messages.put(TierMessage(self, waits_for=k))
         self.turn.wait()
         self.turn.clear()
@@ -120,7 +121,7 @@ class ConcurrentTiers:
         self.waiting: dict[int, int | None] = {}
         """Other tiers that were tried or will be, and the tier that each waits for. None: it waits only for its turn.
         """
-        self.half_done: dict[int, RunningTier] = {}
+        self.suspended: dict[int, RunningTier] = {}
         """Those of `waiting` that have a suspended thread."""
         self.failed: dict[int, BaseException] = {}
         work.open.push(lambda kind, *_: self.end(kind is None or not issubclass(kind, KeyboardInterrupt)))
@@ -150,8 +151,8 @@ class ConcurrentTiers:
                     yield done[0]
             else:
                 self.waiting[tier.k] = waits_for
-                if tier.half_done:
-                    self.half_done[tier.k] = tier
+                if tier.suspended:
+                    self.suspended[tier.k] = tier
 
     def give_turns(self, k: int) -> None:
         """Start or resume tiers, highest first, from tier k down to one that must be alone."""
@@ -180,7 +181,7 @@ class ConcurrentTiers:
         """Start a tier, or resume it."""
         del self.waiting[k]
         flags = self.solved.flags.copy()  # a copy: no kernel may see it change
-        if tier := self.half_done.pop(k, None):
+        if tier := self.suspended.pop(k, None):
             tier.go_on(flags)
         else:
             tier = RunningTier(k, flags, self.messages)
@@ -200,12 +201,12 @@ class ConcurrentTiers:
 
     def tell(self, phase: Phase) -> None:
         """Report the summed progress of all running tiers, and the details of the highest."""
-        reports = [tier.progress for _, tier in sorted((self.turns | self.half_done).items(), reverse=True)]
+        reports = [tier.progress for _, tier in sorted((self.turns | self.suspended).items(), reverse=True)]
         if begun := [(tier, deciding) for _, tier, deciding in reports if tier is not None]:
             phase.working(sum(work for work, *_ in reports), *begun[0])
 
     def end(self, waiting: bool = True) -> None:
         """Stop all tiers; wait for their threads unless rules may run forever."""
-        for tier in (self.turns | self.half_done).values():
+        for tier in (self.turns | self.suspended).values():
             tier.end()
         self.threads.shutdown(wait=waiting, cancel_futures=True)

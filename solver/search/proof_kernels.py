@@ -135,7 +135,8 @@ def make_path(levels: int, children: int, stop: Array, tables: int | None = None
 def prove(game, key, nodes, table, path):
     """Return the answer to a question: YES, NO, or OPEN after *nodes* positions or if the search gives up.
 
-    *key* is `2 * position + 1` for "does the player to move win?", `2 * position` for "does the player not lose?".
+    *key* is `2 * position + 1` for "does the player to move win?", `2 * position` for "does the player not lose?". The
+    position must be undecided. `path.counts` says how many positions this call searched, and why it gave up.
     """
     levels, children, counts = path.levels, path.children, path.counts
     path.hash_counts[:] = 0

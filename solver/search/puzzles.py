@@ -5,7 +5,8 @@ that they are too far from a solution. The next iteration begins with the least 
 not rule out, so its first solution is a shortest one.
 
 The lower bounds are those of the game (`least_plies`) and those that the search has proved before. The table holds the
-latter, with whole positions.
+latter, with whole positions. A bound in the table must hold by whatever move a position is reached, though the search
+never takes the last move back.
 """
 
 import time

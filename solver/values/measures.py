@@ -45,7 +45,8 @@ def between(low: int, high: int, details: Details) -> dict[str, Any]:
 
 
 def round_outward(low: int, high: int, details: Details) -> tuple[float, float]:
-    """Return two bounds as floating-point numbers, the lower one rounded down, the upper one up.
+    """Return two bounds, given in multiples of 1/scale, as floating-point numbers: the lower one rounded down, the
+    upper one up. *details* may have the scale.
 
     >>> round_outward(1, 2, {"scale": 4}), round_outward(2**60 + 1, 2**60 + 1, {}) == (2.0**60, 2.0**60 + 256)
     ((0.25, 0.5), True)

@@ -59,10 +59,11 @@ def scores_at(group: int, remoteness: int, bits: int) -> list[int]:
     return scores + [LOSE_CLASS << bits | remoteness] * (group == WIN_CLASS)
 
 
-def is_due(scores: Array, left: Array, group: int, bits: int) -> Array:
+def due_mask(scores: Array, left: Array, group: int, bits: int) -> Array:
     """Return, for each position, whether it is undecided and has a score of this group from later tiers.
 
-    With the WINs of group WIN_CLASS come LOSEs: positions whose counter of undecided children is 0.
+    With the WINs of group WIN_CLASS come LOSEs: positions whose counter of undecided children is 0. (A child of a later
+    tier that saves a position from losing counts as one that stays undecided.)
     """
     by_class = scores >> bits == group
     due: Array = (left < decided_from(left)) & (by_class | (left == 0) if group == WIN_CLASS else by_class)
@@ -135,7 +136,7 @@ class Propagation:
     def propagate(self, group: int, remoteness: int) -> None:
         """Pass back WINs and LOSEs, or TIEs. Begin with the positions decided at *remoteness*."""
         # Step 1: collect what later tiers will decide, by score.
-        for positions in self.find(lambda scores, left: is_due(scores, left, group, self.bits)):
+        for positions in self.find(lambda scores, left: due_mask(scores, left, group, self.bits)):
             self.postpone(positions)
         # Step 2: collect what is decided at the first remoteness.
         self.last = {score: ScoredPositions() for score in scores_at(group, remoteness, self.bits)}

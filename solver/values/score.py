@@ -15,7 +15,7 @@ is a LOSE. The two greatest numbers of the type mark decided positions:
 
     255   PRIMITIVE: decided from the start, or no position at all      (65535 in arrays of 16 bits)
     254   decided since then
-    0…253 undecided: the number of undecided children in the same tier
+    0…253 undecided: the number of undecided children in the same tier, plus one if a child in a later tier saves it
 
 An undecided position's score is meanwhile the greatest one passed up by children of later tiers, 0 for none. So one
 byte of a parent answers every question about it.

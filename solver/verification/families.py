@@ -95,21 +95,22 @@ def ask_rules(table: RecordTable) -> Any:
     from retrograde.solver.verification.storages import RecordStorage
 
     game, count = table.game, len(table)
-    storage = RecordStorage(table.tiers, table.bounds, table.positions, table.row_numbers, *np.empty((2, 0), np.uint8))
+    values = remotenesses = np.empty(0, np.uint8)  # the kernel does not read them
+    storage = RecordStorage(table.tiers, table.bounds, table.positions, table.row_numbers, values, remotenesses)
     images = np.empty(MOST_IMAGES if defines(game, "images") else 1, np.int64)
-    links = 0
+    # The first call has no space for links and only counts them; the second has arrays of the right length.
+    space = 0
     while True:
         answers = kernels.FamilyTable(
             np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros((count, game.players), np.int64),
-            np.zeros(count, np.int64), np.zeros(count, np.int64), np.empty(links, np.int64), np.empty(links, np.int64),
-            np.empty(links, np.int64), np.zeros(2, np.int64),
+            np.zeros(count, np.int64), np.zeros(count, np.int64), np.empty(space, np.int64), np.empty(space, np.int64),
+            np.empty(space, np.int64), np.zeros(2, np.int64),
         )  # fmt: skip
         with compiling(game, answers.trouble):
             found = int(kernels.write_families(rules_for(game), storage, answers, images))
-        # The first call only counts the links; the second has arrays of the right length.
-        if found <= links:
+        if found <= space:
             return answers
-        links = found
+        space = found
 
 
 def families_at(database: Database, positions: Sequence[int]) -> Families:

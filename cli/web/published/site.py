@@ -111,7 +111,10 @@ def write_game(site: Path, solution: Solution, python: bool) -> GameOnSite:
 
 
 def write_database(folder: Path, database: Database) -> None:
-    """Copy a database, with an index of its frames, and the databases on which it rests; leave out missing ones."""
+    """Copy a database, with an index of its frames, and the databases that have the tiers it lacks.
+
+    (An ending of chess lacks those after a capture.) Missing databases are left out.
+    """
     source = database.file.path
     folder.mkdir(exist_ok=True)
     shutil.copy(source, folder / source.name)

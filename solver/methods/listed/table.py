@@ -42,12 +42,16 @@ class ListedTable(NamedTuple):
         return Traits.of(self.game).has_images
 
 
-def expand_unmarked(table: ListedTable, expander: Expander, k: int, positions: Array) -> ExpansionBlock:
-    """Return a block with the children of positions of tier number k, and the children's indices; raise RuleError for a
-    child outside the state space. It does not mark children where the same player moves again."""
+def expand_and_locate(table: ListedTable, expander: Expander, k: int, positions: Array) -> ExpansionBlock:
+    """Return a block with the children of positions of tier number k; `places` has each child's index in the state
+    space, -1 for no child. Raise RuleError for a child outside the state space.
+
+    Children where the same player moves again are still to be marked (`mark_moves_again`).
+    """
     block = expander.expand(int(table.space.tiers[k]), positions, sizes=table.symmetric)
     if locate(table, block):
         there = (block.children if positions.ndim == 1 else block.children[..., 0]) >= 0
+        # A column has the children of one position, number `origins[column]`.
         missing = (there & (block.places < 0))[:, : block.columns].any(axis=0)
         refuse_moves(table.game, position_in(table.game, positions, block.origins[np.flatnonzero(missing)[0]]))
     return block
@@ -78,7 +82,7 @@ def blocks_of(
         for first, last in expander.blocks(begin, end, times):
             own = slice(first, last) if indices is None else indices[first:last]
             positions = table.space.positions[own]
-            block = expand_unmarked(table, expander, k, positions)
+            block = expand_and_locate(table, expander, k, positions)
             expander.mark_moves_again(positions, block, block.origins)
             yield first, last, LocatedBlock(block.columns, block.places, block.matrix, block.out)
         return

@@ -93,7 +93,7 @@ def solved_slots(
     start = start_row(game, numbering, codes, by_code)
     rows: Any = LegendRows(codes, by_code, len(row_of), release, fill) if release else codes
     if not release:
-        to_rows(codes, by_code, len(row_of))
+        to_rows(codes, RowTable(by_code, len(row_of), codes.dtype))
         fill(codes, len(row_of), 0)
     return SolvedSlots(numbering.tiers, numbering.starts, legend, found, rows, start)
 
@@ -102,7 +102,8 @@ class LegendRows:
     """Rows of the legend, converted from codes when they are read, from front to back."""
 
     def __init__(self, codes: Array, row_of: dict[int, int], empty: int, release: Callable[[], None], fill: Fill):
-        self.codes, self.row_of, self.empty, self.release, self.fill = codes, row_of, empty, release, fill
+        self.codes, self.empty, self.release, self.fill = codes, empty, release, fill
+        self.table = RowTable(row_of, empty, codes.dtype)
         self.before = 0
 
     def __len__(self) -> int:
@@ -115,25 +116,33 @@ class LegendRows:
     def __getitem__(self, where: slice) -> Array:
         rows = self.codes[where].copy()
         self.release()
-        to_rows(rows, self.row_of, self.empty)
+        to_rows(rows, self.table)
         self.before = int(self.fill(rows, self.empty, self.before))
         return rows
 
 
-def to_rows(codes: Array, row_of: dict[int, int], empty: int) -> None:
-    """Replace codes by rows of the legend, codes without an outcome by *empty*."""
-    known = np.array(sorted(row_of), codes.dtype)
-    rows = np.array([*(row_of[code] for code in known.tolist()), empty], codes.dtype)
-    direct = np.full(1 << 8 * codes.itemsize, empty, codes.dtype) if codes.itemsize <= 2 else None
-    if direct is not None:
-        direct[known] = rows[:-1]
+class RowTable:
+    """The row of the legend for each code, and *empty* for codes without an outcome."""
+
+    def __init__(self, row_of: dict[int, int], empty: int, dtype: np.dtype[Any]):
+        self.known = np.array(sorted(row_of), dtype)
+        self.rows = np.array([*(row_of[code] for code in self.known.tolist()), empty], dtype)
+        self.by_code: Array | None = None
+        if dtype.itemsize <= 2:
+            self.by_code = np.full(1 << 8 * dtype.itemsize, empty, dtype)
+            self.by_code[self.known] = self.rows[:-1]
+
+    def __getitem__(self, codes: Array) -> Array:
+        if self.by_code is not None:
+            return self.by_code.take(codes, mode="wrap")  # all are in range, and this is the fastest mode
+        indices = np.minimum(self.known.searchsorted(codes), len(self.known) - 1)
+        return self.rows[np.where(self.known[indices] == codes, indices, -1)]
+
+
+def to_rows(codes: Array, table: RowTable) -> None:
+    """Replace codes by rows of the legend."""
     for begin in range(0, len(codes), BLOCK):
-        part = codes[begin : begin + BLOCK]
-        if direct is not None:
-            part[:] = direct[part]
-        else:
-            indices = np.minimum(known.searchsorted(part), len(known) - 1)
-            part[:] = rows[np.where(known[indices] == part, indices, -1)]
+        codes[begin : begin + BLOCK] = table[codes[begin : begin + BLOCK]]
 
 
 def start_row(game: Game, numbering: SlotNumbering, codes: Array, row_of: dict[int, int]) -> int | None:

@@ -86,7 +86,8 @@ def seed(task: SlotTask) -> tuple[int, Seeds, Any]:
     children: Array = np.concatenate(found) if len(found) > 1 else found[0]
     if layout:
         return begin, seeds, pack_edges(layout, children, counts, begin)
-    return begin, seeds, (children if alternates(rules) else np.where(children < 0, -1 - children, children), counts)
+    # Checksums of parents do not depend on who moves: undo the complements.
+    return begin, seeds, (children if alternates(rules) else np.where(children < 0, ~children, children), counts)
 
 
 def expect_solved(table: NumberedTable, k: int) -> None:

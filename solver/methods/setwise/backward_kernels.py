@@ -237,7 +237,10 @@ def new_lookup(links, after):
 
 @lean_kernel
 def prepare_lookup(links, mirror, tier, after, lookup):
-    """Fill *lookup* for the links out of a tier. Their column SHARED becomes the bits that all child ranks have."""
+    """Fill *lookup* for those links out of a tier that need it. *mirror* has the mirror image of each bit.
+
+    Call it once for the links of a tier: their column SHARED changes from bits of a position to bits of a child's rank.
+    """
     begins, tables, planes, count, _ = lookup
     for link in range(len(links)):
         if needs_lookup(links[link]):

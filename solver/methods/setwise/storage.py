@@ -212,23 +212,24 @@ class Wave:
         return self.unpacked
 
     def load_with_images(self, storage: WaveStorage, rows: Array, name: str) -> Sets:
-        """Return the sets of some tiers. Those that are not stored are made from their mirror images."""
-        # `stored`: the stored tiers needed. `of`: for each row its index among these. `images`: rows to be made.
-        stored, of = np.unique(self.stored[rows], return_inverse=True)
-        images = np.flatnonzero(stored[of] != rows)
-        # An image has at most a word for each position, and never more words than ranks allow.
-        sources = self.tiers[stored[of[images]]]
+        """Return the sets of some tiers, a row of the table for each of *rows* in this order, in this thread's buffers
+        *name*. Tiers that are not stored are made from their mirror images."""
+        # `stored`: the stored tiers needed. `source_of`: for each row its index among these. `images`: rows to be made.
+        stored, source_of = np.unique(self.stored[rows], return_inverse=True)
+        images = np.flatnonzero(stored[source_of] != rows)
+        # An image has at most a word for each position, and never more than the 64 words of each group.
+        sources = self.tiers[stored[source_of[images]]]
         most = int(np.minimum(sources[:, COUNT], sources[:, GROUPS] << WORD_BITS).sum())
         # Stored tiers come first in the arrays, images behind them.
         own = self.load(storage, stored, name, (groups_of(sources), most))
         if not len(images):
             return own
-        tiers = own.tiers[of]
+        tiers = own.tiers[source_of]
         for column in (NUMBER, BASE, MASK):
             tiers[images, column] = self.tiers[rows[images], column]
         tiers[images, GROUP] = groups_of(own.tiers) + offsets_of(tiers[images, GROUPS] + AFTER_TIER)
-        sets = own._replace(tiers=tiers)
-        make_mirror_images(self.mirror, own, of, sets, images, int(own.tiers[:, WORDS].sum()))
+        sets = own._replace(tiers=tiers)  # the same buffers with another table
+        make_mirror_images(self.mirror, own, source_of, sets, images, int(own.tiers[:, WORDS].sum()))
         return sets
 
     def put_planes(self, storage: WaveStorage, chunk: int, words: Array, planes: Array, begin: int) -> Array | Frame:

@@ -186,6 +186,7 @@ class StreamedStore(StepsStore):
         for move, to in zip(tier.moves, tier.next_tiers, strict=True):
             child = ranges.wave.get(to)
             ends = self.forward.child_range(tier, segment, move, to) if child and len(child.segments) > 1 else None
+            # Load only the steps between the first and the last child, if samples say that children ascend; else all.
             edges.append((move, to, ranges.add(to, *ends or (0, BEYOND)), ends is not None))
         return edges
 

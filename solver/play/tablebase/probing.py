@@ -77,10 +77,10 @@ class Tablebase:
         return {WIN: plies, LOSE: -plies}.get(value, 0) if plies else 0
 
     def probe_dtz(self, board: Board) -> int:
-        """Return the distance to the next capture or move of a pawn.
+        """Return the plies to the next capture, pawn move or mate, negative if the side to move loses; 0 for a draw.
 
-        It counts as Syzygy tables do, but is never rounded: more than 100 is a draw by the fifty-move rule. It is -1 if
-        the side to move is mated.
+        It counts as Syzygy tables do, but is never rounded: beyond ±100 it is a draw by the fifty-move rule. It is -1
+        if the side to move is mated.
         """
         solution, position = self.find(board)
         return require_known(solution, DTZ, dtz_of(position, solution.value(position).value, solution))

@@ -62,7 +62,7 @@ def end_score(game, position, scoring):
 
 @kernel
 def estimated_score(game, position, scoring):
-    """Return the estimate of an undecided position as a score for the side to move."""
+    """Return the estimate of an undecided position as a score for the side to move. By points, it is in points."""
     estimate = estimate_of(game, position, scoring.estimate)
     if scoring.domain == VALUES:
         return float(estimate)
@@ -70,6 +70,7 @@ def estimated_score(game, position, scoring):
     if scoring.me == NOBODY or max(0, whole(game.turn(position))) == scoring.me:
         return points
     shared = points / (game.players - 1)  # the estimate of another player is a loss shared by all others
+    # If it is chance's turn, the estimate is player 0's, and the side to move is that of *me*, another player.
     return -shared if side_of(game, position, scoring) == 0 else shared
 
 

@@ -24,7 +24,7 @@ from retrograde.solver.methods.listed.predecessors.sorting import (
 )
 from retrograde.solver.methods.listed.ranges import kernels
 from retrograde.solver.runtime.scratch import Frame, Scratch
-from retrograde.solver.values.propagation import is_due
+from retrograde.solver.values.propagation import due_mask
 from retrograde.solver.values.score import (
     DRAW_CLASS,
     LOSE_CLASS,
@@ -248,7 +248,7 @@ def primitive_frontier(task: StepTask, scores: Array, children_left: Array) -> t
     bits, decided = task.state.bits, decided_from(children_left)
     wanted = [primitive_score(value, bits) for value in ((WIN, LOSE) if task.group == WIN_CLASS else (TIE,))]
     primitive = np.flatnonzero(np.isin(scores, wanted) & (children_left >= decided))
-    return primitive, scores[is_due(scores, children_left, task.group, bits)]
+    return primitive, scores[due_mask(scores, children_left, task.group, bits)]
 
 
 def decide(task: StepTask, scores: Array, children_left: Array) -> tuple[Array, Array]:

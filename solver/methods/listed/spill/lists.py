@@ -74,7 +74,7 @@ class SortedList:
 
 
 def write_list(scratch: Scratch, name: str, positions: Array) -> SortedList:
-    """Write sorted positions to disk under a name."""
+    """Append distinct ascending positions to the scratch file *name*, a frame for each block; return where they are."""
     bounds = [*range(0, len(positions), BLOCK), len(positions)]
     frames = []
     for begin, end in pairwise(bounds):

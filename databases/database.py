@@ -303,6 +303,10 @@ class Database(ABC):
 def set_example_positions(file: CheckedFile, position_of: Callable[[int], Any]) -> None:
     """Replace the numbers of slots or rows in a legend's examples by positions. A tuple does not fit into a file's
     legend."""
+    if isinstance(file.legend, LegendTable):
+        file.legend = LegendTable(file.legend.table, position_of)
+        file.start_outcome = None if file.header.start_row is None else file.legend[file.header.start_row]
+        return
     legend = {row: row._replace(example=position_of(row.example)) for row in file.legend}
     file.legend = [*legend.values()]
     file.start_outcome = file.start_outcome and legend.get(file.start_outcome, file.start_outcome)

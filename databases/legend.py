@@ -3,7 +3,7 @@
 Such a legend may have a row for nearly every record. So it stays an array, which makes its rows on demand.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -29,22 +29,28 @@ class Measures:
 
 
 class LegendTable(Sequence[LegendRow]):
-    """A legend as an array of type `legend_dtype`, which makes its rows on demand."""
+    """A legend as an array of type `legend_dtype`, which makes its rows on demand. *position_of* returns the position
+    for an example that is stored as a number."""
 
-    def __init__(self, table: NDArray[Any]):
-        self.table = table
+    def __init__(self, table: NDArray[Any], position_of: Callable[[int], Any] | None = None):
+        self.table, self.position_of = table, position_of
 
     def __len__(self) -> int:
         return len(self.table)
 
     def __getitem__(self, row: Any) -> Any:
         if isinstance(row, slice):
-            return [row_of(items) for items in self.table[row].tolist()]
-        return row_of(self.table[row].item())
+            return [self.row_of(items) for items in self.table[row].tolist()]
+        return self.row_of(self.table[row].item())
 
     def __iter__(self) -> Iterator[LegendRow]:
         for begin in range(0, len(self.table), ROWS_AT_ONCE):
             yield from self[begin : begin + ROWS_AT_ONCE]
+
+    def row_of(self, items: tuple[Any, ...]) -> LegendRow:
+        """Return a row of the array as a LegendRow, with the position of its example."""
+        row = row_of(items)
+        return row._replace(example=self.position_of(row.example)) if self.position_of else row
 
 
 def row_of(items: tuple[Any, ...]) -> LegendRow:

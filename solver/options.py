@@ -4,11 +4,10 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from retrograde.games.contract.game import METRICS, Game, RetrogradeError, Traits
+from retrograde.games.contract.game import METRICS, Game, RetrogradeError
 from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS
 from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.metrics.models.model import Model
-from retrograde.solver.rules.examine import refuse_tuples
 from retrograde.solver.runtime.progress import Listener
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.runtime.work import Work
@@ -95,7 +94,3 @@ def refuse_combination(game: Game, options: SolveOptions) -> None:
         raise CannotSolve(
             f"{metric}, the distance to {name}, is computed for chess endgames only, by the set-wise method"
         )
-    by_slot = options.by_remoteness or (metric == EXPECTATION and game.players < 3 and not Traits.of(game).alternates)
-    in_lists = method == "listed" and (Traits.of(game).is_numbered or not options.by_remoteness)
-    if not by_slot or against or in_lists:
-        refuse_tuples(game, f"solved {'against a model' if against else f'by {metric}'} in lists")

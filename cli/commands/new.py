@@ -17,22 +17,29 @@ TAKEN = {*sys.stdlib_module_names, *("click", "h5py", "numba", "numpy", "psutil"
 @click.command()
 @click.argument("name")
 @click.option("--board", is_flag=True, help="A game on a grid of cells, with pictures, instead of one with a heap.")
-def command(name: str, board: bool) -> None:
+@click.option("--like", "game", metavar="GAME", help="A copy of a built-in game, under the new name.")
+def command(name: str, board: bool, game: str | None) -> None:
     """Write a rule file to start from, NAME.py, and its test, test_NAME.py, in this folder.
 
-    It is a complete small game: you can check, solve and play it at once. Change it into yours. Existing files are
-    never overwritten.
+    It is a complete game: you can check, solve and play it at once. Change it into yours. Existing files are never
+    overwritten.
 
     \b
     Examples:
       retrograde new mygame
       retrograde new myboard --board
+      retrograde new mypawns --like hexapawn
     """
-    from retrograde.cli.commands.skeleton import BOARD, BOARD_TEST, HEAP, HEAP_TEST
+    from retrograde.cli.commands.skeleton import BOARD, BOARD_TEST, COPY_TEST, HEAP, HEAP_TEST
+
+    if board and game:
+        raise click.UsageError("--board and --like are two ways to start; give one", click.get_current_context())
 
     name = valid_name(name.removesuffix(".py"))
     words = {"name": name, "game": "".join(part.capitalize() for part in name.split("_"))}
     rules, test = (BOARD, BOARD_TEST) if board else (HEAP, HEAP_TEST)
+    if game:
+        rules, test = template_of(game), COPY_TEST
     files = {Path(f"{name}.py"): rules, Path(f"test_{name}.py"): test}
     for path in files:
         if path.exists() or path.is_symlink():
@@ -44,6 +51,24 @@ def command(name: str, board: bool) -> None:
     for line in (f"retrograde check ./{name}.py", f"retrograde solve ./{name}.py", f"retrograde play ./{name}.py",
                  f"python -m pytest test_{name}.py"):  # fmt: skip
         click.echo(f"  {line}")
+
+
+def template_of(name: str) -> str:
+    """Return the rules of a built-in game as a template for the name of its class; raise UsageError if there is none.
+
+    A game in a folder of its own has several files, which a copy of one would not find.
+    """
+    from retrograde.games.catalog import BUILT_IN, game_class
+
+    if name not in BUILT_IN:
+        why = f"no built-in game {name!r}; list them with: retrograde games"
+        raise click.UsageError(why, click.get_current_context())
+    cls = game_class(name)
+    file = Path(str(sys.modules[f"retrograde.games.{name}"].__file__))
+    if file.stem != name:
+        why = f"{name} has several files and cannot be copied; choose another game, such as hexapawn"
+        raise click.UsageError(why, click.get_current_context())
+    return re.sub(rf"\b{cls.__name__}\b", "$game", file.read_text("utf-8").replace("$", "$$"))
 
 
 def valid_name(name: str) -> str:

@@ -1,4 +1,5 @@
-"""The files that `retrograde new` writes: the rules of a complete small game, for users to change, and their test.
+"""The files that `retrograde new` writes: the rules of a complete small game, for users to change, and their test. With
+`--like` the rules are a copy of a built-in game.
 
 `$name` stands for the name of the file, `$game` for that of the class.
 """
@@ -78,6 +79,27 @@ def test_a_multiple_of_four_stones_is_a_loss(tmp_path):
         assert solution.value(9) == (WIN, 5)
         assert solution.value(8) == (LOSE, 4)
         assert [choice.name for choice in solution.moves(9) if choice.value == LOSE] == ["1"]
+'''
+
+COPY_TEST = '''\
+"""$game: the rules keep the contract, and positions are read as they are written."""
+
+from pathlib import Path
+
+from retrograde.games.catalog import load_game
+from retrograde.solver import check
+
+RULES = Path(__file__).with_name("$name.py")
+
+
+def test_the_rules_keep_the_contract():
+    report = check(load_game(str(RULES)))
+    assert report.ok, str(report)
+
+
+def test_the_start_is_read_as_it_is_written():
+    game = load_game(str(RULES))
+    assert game.read(game.write(game.start)) == game.start
 '''
 
 BOARD = '''\

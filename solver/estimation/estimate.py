@@ -20,7 +20,7 @@ from retrograde.solver.estimation.numbered import estimate_by_slot, estimate_num
 from retrograde.solver.estimation.sampling import PositionCounts, Sampler
 from retrograde.solver.methods.listed.explore.tasks import position_type
 from retrograde.solver.methods.numbered.numbering import is_by_slot
-from retrograde.solver.rules.examine import is_for_a_stream, refuse_tuples, start_of
+from retrograde.solver.rules.examine import is_for_a_stream, start_of
 from retrograde.solver.runtime.memory import MemoryBudget, format_size
 from retrograde.solver.runtime.progress import Listener, announce
 from retrograde.solver.runtime.sizes import Sizes
@@ -58,8 +58,6 @@ def estimate(
     announce(listener, "reading the rules")
     game, _ = with_source(game)
     metric = metric or metric_of(game)
-    if metric not in (METRICS[0], "expectation") or against:
-        refuse_tuples(game, "solved in lists")
     if (
         metric == "expectation"
         and not against

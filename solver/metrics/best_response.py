@@ -20,6 +20,7 @@ from retrograde.solver.methods.listed.table import ListedTable
 from retrograde.solver.metrics.explored_game import ExploredBlock, by_child
 from retrograde.solver.metrics.models.model import MOST, Model, NoModel
 from retrograde.solver.rules.expansion import ExpansionBlock
+from retrograde.solver.rules.positions import position_in
 
 Array = np.ndarray[Any, Any]
 
@@ -51,7 +52,7 @@ def checked_weights(model: Model, game: Game, positions: Array, turns: Array, ch
     weights = model.weigh(game, positions, turns, children)
     wrong = (turns != CHANCE) & ((weights.sum(0) <= 0) | (weights.sum(0) >= MOST) | (weights < 0).any(0))
     if wrong.any():
-        position = int(positions[wrong.argmax()])
+        position = position_in(game, positions, wrong.argmax())
         what = "gives no weights that add up to more than 0 and less than 2**31"
         raise NoModel(f"the player {model.name!r} {what}: at position {position}")
     return weights

@@ -29,7 +29,7 @@ from retrograde.solver.metrics.explored_game import ExploredBlock, ExploredGame,
 from retrograde.solver.metrics.graph_kernels import DrawLevels
 from retrograde.solver.metrics.method import MetricOptions, MetricResult
 from retrograde.solver.metrics.score import score_all, values_of
-from retrograde.solver.metrics.score_kernels import ScoreArrays
+from retrograde.solver.metrics.score_kernels import NONE, ScoreArrays
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import MetricNotApplicable
 
@@ -57,7 +57,8 @@ def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> Met
 
 
 def win_or_loss(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Array:
-    """Return the score of each position as an end: 1 for a win, -1 for a loss, 0 otherwise; refuse moves that pay."""
+    """Return the score of each position as an end: 1 for a win, -1 for a loss, NONE for a draw, 0 otherwise. Refuse
+    moves that pay."""
     if len(block.rewards):
         raise MetricNotApplicable("draw levels are of games in which moves pay nothing; compute scores")
-    return np.select([block.primitives == WIN, block.primitives == LOSE], [1, -1], 0).astype(np.int64)
+    return np.select([block.primitives == value for value in (WIN, LOSE, DRAW)], [1, -1, NONE], 0).astype(np.int64)

@@ -17,6 +17,7 @@ from retrograde.solver.metrics.best_response import ModelAndResponder
 from retrograde.solver.metrics.expectation_kernels import ChildLists
 from retrograde.solver.metrics.explored_game import explored_block
 from retrograde.solver.rules.expansion import expander_of
+from retrograde.solver.rules.positions import position_in
 from retrograde.solver.runtime.arrays import SharedArray
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.work import Work
@@ -135,7 +136,8 @@ def solve_cycles(inputs: ExpectationInputs, tiers: list[int], each: Map, check: 
     stays = kernels.find_endless(links, cyclic.order)
     if stays.any():
         if len(links.rewards):
-            refuse_endless(inputs.table.game, int(space.positions[low + int(stays.argmax()) // inputs.width]))
+            place = low + int(stays.argmax()) // inputs.width
+            refuse_endless(inputs.table.game, position_in(inputs.table.game, space.positions, place))
         # The kernel subtracts a grain where players can stay, so that no play stays above 0 forever.
         links.endless[:] = stays
         # Step 2: find both rows of bounds, in parallel if *each* works so.

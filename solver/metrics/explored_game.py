@@ -15,8 +15,9 @@ from retrograde.solver.methods.listed.explore.explore import Explorer
 from retrograde.solver.methods.listed.explore.space import StateSpace
 from retrograde.solver.methods.listed.kernels import reverse
 from retrograde.solver.methods.listed.table import ListedTable, expand_and_locate
-from retrograde.solver.rules.examine import refuse_tuples, starts_of
+from retrograde.solver.rules.examine import starts_of
 from retrograde.solver.rules.expansion import ExpansionBlock, expander_of
+from retrograde.solver.rules.positions import position_in
 from retrograde.solver.rules.weights import weigh
 from retrograde.solver.runtime.work import Work
 
@@ -69,6 +70,10 @@ class ExploredGame:
         """All positions, tier by tier."""
         return self.space.positions
 
+    def position_at(self, place: int) -> Any:
+        """Return the position at a place: an int, or a tuple of ints."""
+        return position_in(self.game, self.positions, place)
+
     def tiers_backwards(self) -> Iterator[int]:
         """Yield the tier numbers, last first, so that children in other tiers come before their parents."""
         yield from reversed(range(len(self.space.tiers)))
@@ -83,8 +88,7 @@ class ExploredGame:
 
 
 def explore(game: Game, work: Work) -> ExploredGame:
-    """Explore a game, resuming from an interrupted solve; raise NotForSearch for positions that are tuples of ints."""
-    refuse_tuples(game, "solved in lists")
+    """Explore a game, resuming from an interrupted solve."""
     work.course.plan(exploring=0.6, solving=0.35, writing=0.05)
     space = Explorer(game, work).explore(starts_of(game), work.log("waves"), work.phase("exploring"))
     assert isinstance(space, StateSpace)

@@ -13,9 +13,9 @@ import numpy as np
 
 from retrograde.databases.layout import legend_dtype
 from retrograde.databases.legend import LegendTable, Measures
-from retrograde.databases.write import SolvedRecords
+from retrograde.databases.write import SolvedRecords, SolvedRows
 from retrograde.games.contract.declared import word
-from retrograde.games.contract.game import Game
+from retrograde.games.contract.game import Game, Traits
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.metrics.explored_game import ExploredGame, explore
 from retrograde.solver.metrics.models.model import Model
@@ -70,7 +70,7 @@ class MetricMethod:
     def name(self) -> str:
         return self.options.metric
 
-    def solve(self, game: Game, work: Work) -> SolvedRecords:
+    def solve(self, game: Game, work: Work) -> SolvedRecords | SolvedRows:
         """Return the solved game; raise MetricNotApplicable if the metric does not apply."""
         measure = cast(Measure, import_module(f"retrograde.solver.metrics.{self.options.metric}").measure)
         if self.options.metric == "nimber":
@@ -96,7 +96,7 @@ def refuse_partisan(game: Game) -> None:
             )
 
 
-def solved_from(explored: ExploredGame, result: MetricResult, metric: str) -> SolvedRecords:
+def solved_from(explored: ExploredGame, result: MetricResult, metric: str) -> SolvedRecords | SolvedRows:
     """Return the solved game for the database writer, with a legend row for each distinct combination of outcomes.
 
     The positions of each tier must be sorted, and no tier empty: the greatest position is looked for among the last
@@ -111,15 +111,18 @@ def solved_from(explored: ExploredGame, result: MetricResult, metric: str) -> So
         table[name] = column[firsts]
     table["stored"] = np.bincount(rows, minlength=len(firsts))
     table["positions"] = np.bincount(rows, sizes, len(firsts)).astype(np.int64) if len(sizes) else table["stored"]
-    table["example"] = space.positions[firsts]
+    # An example is a position or, if that has several words, the number of its row.
+    table["example"] = firsts if Traits.of(explored.game).width else space.positions[firsts]
 
     def records() -> Iterator[tuple[Array, Array]]:
         for begin in range(0, len(rows), BLOCK):
             yield space.positions[begin : begin + BLOCK], rows[begin : begin + BLOCK]
 
-    greatest = int(space.positions[space.starts[1:] - 1].max())
     measures = Measures(metric, names, dict(result.details))
-    return SolvedRecords(space.tiers, np.diff(space.starts), LegendTable(table), records(), greatest, measures)
+    solved = space.tiers, np.diff(space.starts), LegendTable(table), records()
+    if Traits.of(explored.game).width:
+        return SolvedRows(*solved, measures)
+    return SolvedRecords(*solved, int(space.positions[space.starts[1:] - 1].max()), measures)
 
 
 def distinct(columns: list[Array]) -> tuple[Array, Array]:

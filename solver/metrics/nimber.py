@@ -56,7 +56,7 @@ def check_ends(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -
     an end is not a loss, if there is chance, or if a move pays."""
     wrong = (block.primitives != UNDECIDED) & (block.primitives != LOSE)
     if wrong.any():
-        position = explored.game.write(int(explored.positions[block.begin + np.flatnonzero(wrong)[0]]))
+        position = explored.game.write(explored.position_at(block.begin + np.flatnonzero(wrong)[0]))
         raise MetricNotApplicable(
             f"nimbers need a game in which a player who cannot move loses; position {position} ends in another way"
         )

@@ -37,7 +37,8 @@ BYTES_A_CHILD = 20
 
 
 Paid = Callable[[ScoreArrays, ExploredGame, ExploredBlock], Array]
-"""Writes the movers of a block to the ScoreArrays, and returns what each position would pay its mover as an end."""
+"""Writes the movers of a block to the ScoreArrays, and returns what each position would pay its mover as an end. NONE
+stands for an end that is worth no more than endless play."""
 
 
 def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> MetricResult:
@@ -84,8 +85,9 @@ def take(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Arra
 def sweep(explored: ExploredGame, own: ScoreArrays, k: int, phase: Phase, paid: Paid) -> None:
     """Score tier number *k*, which has no cycles."""
     for block in explored.blocks(k):
-        own.scores[block.begin : block.end] = paid(own, explored, block)
-        own.plies[block.begin : block.end] = 0
+        pays = paid(own, explored, block)
+        own.scores[block.begin : block.end] = np.where(pays == NONE, 0, pays)
+        own.plies[block.begin : block.end] = np.where(pays == NONE, -1, 0)
         score_kernels.sweep(own, block)
         phase.advance(block.end - block.begin, int(explored.space.tiers[k]))
 

@@ -97,7 +97,7 @@ def order_in(explored: explored_game.ExploredGame, k: int, children: Array, begi
     order = np.asarray(graph_kernels.order_of(explored_game.PositionGraph(children, begins, *predecessors), low))
     if len(order) < high - low:
         left = np.setdiff1d(np.arange(high - low), order)
-        position = int(explored.positions[low + left[0]])
+        position = explored.position_at(low + left[0])
         raise MetricNotApplicable(
             f"play can go round from position {position}: what each gets there if each plays for himself need not be "
             "any one thing, so utilities are of games that come to an end"

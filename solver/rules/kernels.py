@@ -292,16 +292,17 @@ def weigh_block(game, positions, primitives, origins, weights, trouble):
     movers, pays, odds, rewards = weights
     # Step 1: whose turn it is, and payoffs where the game is over.
     for i in range(len(positions)):
-        trouble[1] = positions[i]
-        movers[i] = whole(game.turn(positions[i]))
+        position = position_in(game, positions, i)
+        note(trouble, position)
+        movers[i] = whole(game.turn(position))
         for player in range(pays.shape[1] if primitives[i] != UNDECIDED else 0):
-            pays[i, player] = whole(game.payoff(positions[i], player))
+            pays[i, player] = whole(game.payoff(position, player))
             if not -PAYOFF_LIMIT < pays[i, player] < PAYOFF_LIMIT:
                 trouble[0] = Trouble.BROKEN
                 return
     for column in range(len(origins)):
-        position = positions[origins[column]]
-        trouble[1] = position
+        position = position_in(game, positions, origins[column])
+        note(trouble, position)
         turn = movers[origins[column]]
         if not CHANCE <= turn < game.players:
             trouble[0] = Trouble.BROKEN

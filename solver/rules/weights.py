@@ -9,6 +9,7 @@ from retrograde.solver.rules.examine import Fault, blame, examine
 from retrograde.solver.rules.expansion import ExpansionBlock, compiling
 from retrograde.solver.rules.kernels import WEIGHT_LIMIT, ask_movers, weigh_block
 from retrograde.solver.rules.ports import rules_for
+from retrograde.solver.rules.running_kernels import noted_position, trouble_array
 from retrograde.solver.rules.trouble_codes import Trouble
 
 Array = np.ndarray[Any, Any]
@@ -36,19 +37,19 @@ def weigh(game: Game, positions: Array, block: ExpansionBlock) -> Weights:
         np.zeros((rows, block.columns), np.int64),
         np.zeros((rows if Traits.of(game).has_rewards else 0, block.columns, game.players), np.int64),
     )  # fmt: skip
-    trouble = np.zeros(2, np.int64)
+    trouble = trouble_array(game)
     wide = positions.astype(np.int64, copy=False)
     with compiling(game, trouble):
         weigh_block(rules_for(game), wide, block.primitives, block.origins[: block.columns], weights, trouble)
     if trouble[0] != Trouble.FINE:
-        complain(game, int(trouble[1]))
+        complain(game, noted_position(game, trouble))
     return weights
 
 
 def movers(game: Game, positions: Array) -> Array:
     """Return the player to move in each position, or CHANCE, as int8[n]."""
     found = np.empty(len(positions), np.int8)
-    trouble = np.zeros(2, np.int64)
+    trouble = trouble_array(game)
     with compiling(game, trouble):
         ask_movers(rules_for(game), positions.astype(np.int64, copy=False), found, trouble)
     return found

@@ -29,6 +29,7 @@ import numpy as np
 from retrograde.databases.layout import NOT_FOUND
 from retrograde.games.contract.game import CHANCE, LOSE, TIE, UNDECIDED, WIN, Game, Traits
 from retrograde.solver.metrics.models.model import Model
+from retrograde.solver.rules.examine import listed
 from retrograde.solver.verification.families import Families
 from retrograde.solver.verification.verifier import Array
 
@@ -67,9 +68,10 @@ def weights_by_link(model: Model, game: Game, found: Families) -> Array:
     weights = np.ones(len(found.children), np.int64)
     counts = np.bincount(found.parents, minlength=len(found))
     link_ends = np.cumsum(counts)
+    positions = listed(found.positions)
     # The interpreted model is called once for each record of a player.
     for record in np.flatnonzero((counts > 0) & (found.movers != CHANCE)).tolist():
-        own = [*model.weights(game, int(found.positions[record])).values()]
+        own = [*model.weights(game, positions[record]).values()]
         weights[link_ends[record] - counts[record] : link_ends[record]] = own
     return weights
 

@@ -91,20 +91,21 @@ def ask_rules(table: RecordTable) -> Any:
     """Return the rules' answers about all records, a `FamilyTable`."""
     from retrograde.solver.rules.expansion import compiling
     from retrograde.solver.rules.ports import rules_for
+    from retrograde.solver.rules.positions import of_positions
+    from retrograde.solver.rules.running_kernels import trouble_array
     from retrograde.solver.verification import kernels
-    from retrograde.solver.verification.storages import RecordStorage
 
     game, count = table.game, len(table)
-    values = remotenesses = np.empty(0, np.uint8)  # the kernel does not read them
-    storage = RecordStorage(table.tiers, table.bounds, table.positions, table.row_numbers, values, remotenesses)
-    images = np.empty(MOST_IMAGES if defines(game, "images") else 1, np.int64)
+    unmarked = np.empty(0, np.uint8)  # the kernel does not mark what play reaches
+    storage = table.storage(unmarked, unmarked)
+    images = of_positions(game, MOST_IMAGES if defines(game, "images") else 1)
     # The first call has no space for links and only counts them; the second has arrays of the right length.
     space = 0
     while True:
         answers = kernels.FamilyTable(
             np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros((count, game.players), np.int64),
             np.zeros(count, np.int64), np.zeros(count, np.int64), np.empty(space, np.int64), np.empty(space, np.int64),
-            np.empty(space, np.int64), np.zeros(2, np.int64),
+            np.empty(space, np.int64), trouble_array(game),
         )  # fmt: skip
         with compiling(game, answers.trouble):
             found = int(kernels.write_families(rules_for(game), storage, answers, images))

@@ -222,8 +222,8 @@ def write_families(game, storage, families, images):
     count = 0
     for k in range(len(storage.tiers)):
         for record in range(storage.bounds[k], storage.bounds[k + 1]):
-            position = storage.positions[record]
-            families.trouble[1] = position
+            position = storage.position_at(game, record)
+            note_position(families.trouble, position)
             # Step 1: canonical, and stored in its own tier? For how many positions does it stand?
             in_place = game.canonical(position) == position and game.tier(position) == storage.tiers[k]
             families.images[record] = gather_images(game, position, images) if in_place else 0
@@ -235,7 +235,7 @@ def write_families(game, storage, families, images):
                 # Step 3 (undecided): the child of each move, its odds, and what the move pays.
                 for move in game.generate_moves(position):
                     if count < len(families.links):
-                        child = game.canonical(game.do_move(position, move))
+                        child = as_position(game.canonical(game.do_move(position, move)))
                         families.links[count] = storage.look_up(game, child, game.tier(child))[0]
                         families.odds[count] = game.odds(position, move) if mover == CHANCE else 1
                         player = max(mover, 0)  # chance counts as player 0

@@ -88,7 +88,8 @@ class MeasuresVerifier(RecordTable):
     def rows_to_verify(self) -> Iterable[int]:
         tally, table = self.tally[0], table_of(self.legend, self.file.measures)
         differ = (tally["stored"] != table["stored"]) | (tally["positions"] != table["positions"])
-        rows: list[int] = np.flatnonzero(differ | (self.positions[tally["first"]] != table["example"])).tolist()
+        examples = tally["first"] if self.width else self.positions[tally["first"]]
+        rows: list[int] = np.flatnonzero(differ | (examples != table["example"])).tolist()
         return rows
 
     def proven(self) -> str:

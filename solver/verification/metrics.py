@@ -141,7 +141,8 @@ def outcomes_of(found: Families) -> tuple[Array, Array]:
     latest = found.over_children(np.maximum, child_plies, -1)
     cases = [found.primitives != UNDECIDED, soonest < FAR, level < FAR, drawn]
     values = np.select(cases, [found.primitives, WIN, TIE, DRAW], LOSE)
-    return values, np.select(cases, [0, soonest + 1, level + 1, -1], latest + 1)
+    at_end = np.where(found.primitives == DRAW, -1, 0)
+    return values, np.select(cases, [at_end, soonest + 1, level + 1, -1], latest + 1)
 
 
 def wrong_draws(found: Families, details: dict[str, Any]) -> Array:
@@ -275,7 +276,7 @@ def draws_by_children(found: Families, details: dict[str, Any]) -> Array:
     only_wins = found.over_children(np.logical_and, ~drawn | (below == WIN), True)
     # Step 2: to a draw that is won, and to one without a level.
     nearest = found.over_children(np.minimum, np.where(below == LOSE, of_level * FAR + late, FARTHER), FARTHER)
-    leads_to_draw = found.over_children(np.logical_or, drawn, False)
+    leads_to_draw = found.over_children(np.logical_or, drawn, False) | (found.primitives == DRAW)
     no_level = (levels == -1) & (plies == -1)
     fits = np.select(
         [kinds == UNDECIDED, kinds == DRAW, kinds == WIN],

@@ -13,7 +13,7 @@ from retrograde.games.contract.game import Traits
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification.judge import text_of
 from retrograde.solver.verification.outcomes import OutcomeVerifier
-from retrograde.solver.verification.verifier import BLOCK, DatabaseVerifier, TaskResult
+from retrograde.solver.verification.verifier import BLOCK, Array, DatabaseVerifier, TaskResult
 
 REMEMBERED = 1 << 16
 """Positions whose record numbers are cached while the interpreted rules run."""
@@ -67,6 +67,13 @@ class RecordTable(DatabaseVerifier):
     def position_at(self, item: int) -> Any:
         return tuple(self.positions[item].tolist()) if self.width else int(self.positions[item])
 
+    def storage(self, *marks: Array) -> Any:
+        """Return the records for kernels, with *marks* of what play reaches."""
+        from retrograde.solver.verification.storages import RecordStorage, RowStorage
+
+        kind = RowStorage if self.width else RecordStorage
+        return kind(self.tiers, self.bounds, self.positions, self.row_numbers, *marks)
+
 
 class RecordsVerifier(RecordTable, OutcomeVerifier):
     """Verifies the outcomes of records. `reached` uint8[n] marks records that play is known to reach, `expanded`
@@ -104,19 +111,12 @@ class RecordsVerifier(RecordTable, OutcomeVerifier):
 
     # Compiled
 
-    def storage(self) -> Any:
-        from retrograde.solver.verification.storages import RecordStorage, RowStorage
-
-        marks = (self.reached, self.expanded)
-        kind = RowStorage if self.width else RecordStorage
-        return kind(self.tiers, self.bounds, self.positions, self.row_numbers, *marks)
-
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
         def verify_records(begin: int) -> TaskResult:
-            return self.run(self.storage(), np.arange(begin, min(begin + BLOCK, len(self))))
+            return self.run(self.storage(self.reached, self.expanded), np.arange(begin, min(begin + BLOCK, len(self))))
 
         def expand(begin: int) -> None:
-            self.run(self.storage(), late[begin : begin + BLOCK])
+            self.run(self.storage(self.reached, self.expanded), late[begin : begin + BLOCK])
 
         # Pass 1: verify every record once, in parallel. Records already marked as reached mark their children.
         yield from executor.map(verify_records, range(0, len(self), BLOCK))

@@ -186,7 +186,10 @@ class RowStorage(NamedTuple):
 
     def find(self, game, reached, workspace):
         child, tier, fits = game.checked_canonical(reached)
-        k = find_sorted(self.tiers, 0, len(self.tiers), tier) if fits else -1
+        return self.look_up(game, child, tier) if fits else (-1, -1)
+
+    def look_up(self, game, child, tier):
+        k = find_sorted(self.tiers, 0, len(self.tiers), tier)
         location = find_row(self.positions, self.bounds[k], self.bounds[k + 1], child) if k >= 0 else -1
         return location, np.int64(self.rows[location]) if location >= 0 else -1
 

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from retrograde.databases import open_database
+from retrograde.games.catalog import load_game
+from retrograde.solver.engine import solve
 from tests.helpers.command_line import LATE, retrograde
 
 
@@ -35,6 +38,38 @@ def test_what_is_written_is_checked_solved_played_and_tested_as_it_stands(kind, 
     test = [*shown.splitlines()[-1].split()[1:], "-q", "-p", "no:cacheprovider"]
     done = subprocess.run([sys.executable, *test], capture_output=True, text=True, timeout=LATE, check=False)
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("game", ["hexapawn", "sim", "chopsticks", "rivercrossing", "piglet", "konane", "nim3"])
+def test_a_copy_of_a_game_is_solved_to_the_same_and_tested(game, folder):
+    retrograde("new", "my_game", "--like", game)
+    copy, known = (load_game(text) for text in ("./my_game.py", game))
+    assert (type(copy).__name__, copy.name) == ("MyGame", "my_game")
+    paths = [solve(one, folder / f"{number}.h5") for number, one in enumerate((copy, known))]
+    assert facts_of(paths[0], copy) == facts_of(paths[1], known)
+    run = [sys.executable, "-m", "pytest", "test_my_game.py", "-q", "-p", "no:cacheprovider"]
+    assert subprocess.run(run, capture_output=True, timeout=LATE, check=False).returncode == 0
+
+
+def facts_of(path, game):
+    """Return the outcomes of a database and how many positions have each."""
+    with open_database(path, game=game) as database:
+        return [tuple(row) for row in database.file.legend]
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--like", "chess"], "chess has several files and cannot be copied; choose another game, such as hexapawn"),
+        (["--like", "chss"], "no built-in game 'chss'; list them with: retrograde games"),
+        (["--like", "sim", "--board"], "--board and --like are two ways to start; give one"),
+    ],
+)
+def test_a_copy_that_cannot_be_made_is_refused_in_one_line(words, complaint, folder):
+    told = retrograde("new", "mygame", *words, status=2).stderr
+    assert told.startswith(f"retrograde: error: {complaint}") and told.count("\n") == 1
+    assert not list(folder.iterdir())
 
 
 @pytest.mark.thorough

@@ -2,7 +2,7 @@
 
 from retrograde.games import LOSE, TIE, UNDECIDED, Game
 from tests.helpers import apart
-from tests.helpers.apart import Graphs
+from tests.helpers.apart import ByChance
 
 
 class WideTicTacToe(Game):
@@ -146,6 +146,7 @@ def graph_of(kind, which):
     """Return a game of one random graph, as `kind` codes it, whose positions are not numbered."""
     rules = ("random", "symmetric", "cyclic", "graph", "node", "at", "tier", "images", "primitive", "generate_moves",
              "do_move")  # fmt: skip
-    members = {name: vars(kind).get(name) or vars(Graphs)[name] for name in rules}
+    chance = ("turn", "odds", "payoff", "metric") if issubclass(kind, ByChance) else ()
+    members = {name: getattr(kind, name) for name in (*rules, *chance)}
     members |= {"start": kind().at(which, 0), "name": f"graph{which}", "__module__": apart.__name__}
     return type(f"{kind.__name__}Listed", (Game,), members)()

@@ -16,7 +16,7 @@ import numpy as np
 from retrograde.databases import Database
 from retrograde.games import DRAW, LOSE, METRICS, TIE, WIN, Game, Value
 from retrograde.games.contract.game import Traits, same_mover, value_to_mover
-from retrograde.solver.metrics.models.model import Array, Model, NoModel, Weights, best_moves
+from retrograde.solver.metrics.models.model import Array, Model, NoModel, Weights, best_moves, first_words
 
 FINEST = 10_000
 """Greatest denominator of a skill: 0.8 is 4 of 5."""
@@ -44,9 +44,11 @@ class SkillModel(Model):
         from retrograde.solver.rules.weights import movers  # here because numba takes a while to import
 
         # Step 1: the values after the moves, and whether the same player moves again.
-        is_child = children >= 0
+        is_child = first_words(children) >= 0
         values, plies = self.database.lookup(children)
-        movers_after = movers(game, np.where(is_child, children, positions).ravel()).reshape(children.shape)
+        there = is_child[..., None] if children.ndim > 2 else is_child
+        movers_after = movers(game, np.where(there, children, positions).reshape(-1, *positions.shape[1:]))
+        movers_after = movers_after.reshape(is_child.shape)
         same_mover_after = np.maximum(movers_after, 0) == np.maximum(turns, 0)
         again = np.zeros_like(is_child) if Traits.of(game).alternates else same_mover_after
         # Step 2: keys that order moves as `merit` does: the rank of the value for the mover in ORDER, then the plies.

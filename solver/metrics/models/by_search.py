@@ -32,8 +32,9 @@ class GreedyModel(Model):
         from retrograde.solver.metrics.models.greedy_kernels import mark_greedy
         from retrograde.solver.rules.expansion import compiling  # here because numba takes a while to import
         from retrograde.solver.rules.ports import rules_for
+        from retrograde.solver.rules.running_kernels import trouble_array
 
-        marks, trouble = np.zeros(children.shape, np.int64), np.zeros(2, np.int64)
+        marks, trouble = np.zeros(children.shape[:2], np.int64), trouble_array(game)
         appeals = np.empty((2, len(children)), np.int64)
         with compiling(game, trouble):
             mark_greedy(rules_for(game), positions, turns, Traits.of(game).alternates, appeals, marks, trouble)

@@ -1,7 +1,7 @@
 """The compiled loop that finds the greedy player's moves, for two players."""
 
 from retrograde.games.contract.game import CHANCE, UNDECIDED
-from retrograde.solver.rules.positions import whole
+from retrograde.solver.rules.positions import note, position_in, whole
 from retrograde.solver.runtime.kernel import kernel
 
 
@@ -13,8 +13,8 @@ def mark_greedy(game, positions, turns, alternating, appeals, marks, trouble):
         mover = turns[column] + 0
         if mover == CHANCE:
             continue
-        position = positions[column]
-        trouble[1] = position
+        position = position_in(game, positions, column)
+        note(trouble, position)
         player_after = 1 if alternating else mover  # the mover's number after a move: 0 is then the other player
         # Step 1: for each move, what it brings at once and how the position looks after it.
         count = 0

@@ -15,6 +15,7 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import CHANCE, Game, RetrogradeError
+from retrograde.solver.rules.examine import listed
 
 Array = np.ndarray[Any, Any]
 Weights = dict[int, int]
@@ -46,10 +47,11 @@ class Model:
         """Return the weights of the moves of many positions, int64[rows, positions].
 
         *turns* says who is to move in each; weights of chance's positions are ignored. *children* int64[rows,
-        positions] are the canonical positions that moves lead to, -1 after the last move.
+        positions] are the canonical positions that moves lead to, -1 after the last move. Both arrays have a further
+        axis if positions have several words.
         """
-        result = np.zeros(children.shape, np.int64)
-        for column, (position, turn) in enumerate(zip(positions.tolist(), turns.tolist(), strict=True)):
+        result = np.zeros(children.shape[:2], np.int64)
+        for column, (position, turn) in enumerate(zip(listed(positions), turns.tolist(), strict=True)):
             if turn != CHANCE:
                 weights = [*self.weights(game, position).values()]
                 result[: len(weights), column] = weights
@@ -74,7 +76,12 @@ class UniformModel(Model):
         return dict.fromkeys(game.generate_moves(position), 1)
 
     def weigh(self, game: Game, positions: Array, turns: Array, children: Array) -> Array:
-        return (children >= 0).astype(np.int64)
+        return (first_words(children) >= 0).astype(np.int64)
+
+
+def first_words(children: Array) -> Array:
+    """Return the positions of a matrix, or the first word of each if they have several."""
+    return children if children.ndim == 2 else children[..., 0]
 
 
 def best_moves(keys: Mapping[int, Any]) -> Weights:

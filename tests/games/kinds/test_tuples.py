@@ -26,7 +26,6 @@ from retrograde.solver.engine import solve
 from retrograde.solver.play.match import play, random_position
 from retrograde.solver.play.player import perfect
 from retrograde.solver.play.solution import open_solution
-from retrograde.solver.rules.examine import NotForSearch
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.verification.verify import verify
 from tests.helpers import reference
@@ -219,8 +218,7 @@ def test_they_are_matched_without_a_database(tmp_path, monkeypatch):
     assert json.loads(told)["games"] == 2
 
 
-INTS = ["prove", "solve --metric score", "solve --metric expectation", "book --plies 2",
-        "match perfect random --exact"]  # fmt: skip
+INTS = ["prove", "book --plies 2"]
 
 
 @pytest.mark.parametrize("command", INTS)
@@ -233,12 +231,6 @@ def test_what_takes_ints_says_so_before_any_work(command, tmp_path, monkeypatch)
     reason = "foxandhounds:side=4 are tuples" if name == "prove" else "ints below 2**62, and its are tuples"
     assert reason in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["foxandhounds,side=4.h5"]  # nothing was begun
-
-
-def test_lists_and_searches_refuse_them():
-    game = load_game("foxandhounds:4")
-    with pytest.raises(NotForSearch, match="cannot be solved by nimber in lists"):
-        solve(game, metric="nimber")
 
 
 @pytest.mark.parametrize("wrong", [5, [(0, 3)], [1, 2, 3, 4, 5]])

@@ -60,14 +60,14 @@ def test_random_graphs_are_worth_the_same_in_three_words(metric, which, tmp_path
     assert len(wide) > 5 and wide == one
 
 
-@pytest.mark.parametrize("which", GRAPHS)
+@pytest.mark.parametrize("which", [29, 38])
 def test_draw_levels_leave_values_as_they_are(which, tmp_path):
     """Also where the game ends in a draw that is no better than endless play."""
     game = graph_of(InOne, which)
     levels = measured(game, tmp_path / "levels.h5", metric="drawlevel")
     values = measured(game, tmp_path / "values.h5")
     assert [outcome[:-1] for outcome in levels.values()] == [outcome[:-1] for outcome in values.values()]
-    assert any(value == DRAW for _, value, *_ in values.values()) or which == 29
+    assert DRAW in {value for _, value, *_ in values.values()}
 
 
 @pytest.mark.thorough

@@ -287,9 +287,10 @@ def find_edges(board, section, begin, end, begins, edges, moves):
 
 
 @lean_kernel
-def look(board, section, begin, end, every, bits, scores, children_left, buffers):
-    """Write the initial scores and counters of rows *begin* to *end* of a section. *every* has the scores of all slots
+def look(board, section, rows, every, bits, scores, children_left, buffers):
+    """Write the initial scores and counters of *rows*, (begin, end), of a section. *every* has the scores of all slots
     of the game. Returns False if a move leads to a section that there is not."""
+    begin, end = rows
     men, ways = section.men, len(section.masks)
     cells, new_bits, _, mills, all_mills, there, closing, free, tables = buffers
     fine = True
@@ -329,7 +330,7 @@ def look(board, section, begin, end, every, bits, scores, children_left, buffers
                 if fine:
                     find_free(section, shape, all_mills, closing[:closed], free)
                     place = board, section, cells, move, after
-                    take(place, closing[:closed], free, every, bits, own_scores, new_bits, tables, there)
+                    take(place, closing[:closed], every, bits, own_scores, buffers)
         # Step 4: lines, and positions without a move.
         find_lines(section, shape, closing)
         finish_look(section, bits, closing, own_scores, own_children_left)
@@ -422,21 +423,21 @@ def find_free(section, shape, mills, closing, free):
 
 
 @inlined_kernel
-def take(place, closing, free, every, bits, scores, new_bits, tables, there):
+def take(place, closing, every, bits, scores, buffers):
     """Improve the scores of colourings in which a move closes a mill, by what taking each free man brings."""
     for man in range(place[1].men):
         hits = 0
         for rank in closing:
-            hits += free[rank] >> man & 1
+            hits += buffers.free[rank] >> man & 1
         if hits:
-            take_man(place, man, hits, closing, free, every, bits, scores, new_bits, tables, there)
+            take_man(place, man, hits, closing, every, bits, scores, buffers)
 
 
 @inlined_kernel
-def take_man(place, man, hits, closing, free, every, bits, scores, new_bits, tables, there):
-    """Improve the scores of *hits* colourings by what taking one man brings."""
+def take_man(place, man, hits, closing, every, bits, scores, buffers):
+    """Improve the scores of *hits* colourings, those of *closing* in which *man* is free, by what taking him brings."""
     board, section, cells, move, after = place
-    low, high = tables
+    new_bits, free, there, (low, high) = buffers.new_bits, buffers.free, buffers.there, buffers.tables
     men, put = section.men, section.moves[move, 0] < 0
     number, own = men - 1 + put, men - section.own - 1
     half, ways = (men + 1) // 2, ways_of(section, number, own)
@@ -481,10 +482,7 @@ def leap(place, shape, every, bits, scores, buffers):
         for rank in buffers.closing[:hits]:
             scores[rank] = pass_up(0, bits)  # the opponent is lost in 0: nothing is better
     elif hits and section.bases[1] >= 0:
-        take_man(
-            place, taken, hits, buffers.closing[:hits], buffers.free, every, bits, scores,
-            buffers.new_bits, buffers.tables, buffers.there,
-        )  # fmt: skip
+        take_man(place, taken, hits, buffers.closing[:hits], every, bits, scores, buffers)
     return not hits or section.bases[1] >= 0
 
 
@@ -701,9 +699,10 @@ def settle(section, begin, bits, remoteness, own, lost, won):
 
 
 @kernel
-def finish(board, section, begin, end, bits, images, scores, children_left, sizes):
+def finish(board, section, rows, bits, images, scores, children_left, sizes):
     """Score what is undecided as a draw, and empty the slots that stand for no position of their own. Writes how many
-    positions each slot of rows *begin* to *end* stands for: *images* if it is not symmetric."""
+    positions each slot of *rows*, (begin, end), stands for: *images* if it is not symmetric."""
+    begin, end = rows
     men, ways = section.men, len(section.masks)
     half = (men + 1) // 2
     cells, new_bits = np.empty(MEN, np.int64), np.empty(MEN, np.int64)

@@ -132,7 +132,7 @@ class ShapeTier:
             self.scores[block.slots], self.children_left[block.slots] = 0, PRIMITIVE  # LOSE in 0
         else:
             fine = kernels.look(
-                self.board, block.arrays, block.begin, block.end, self.every, self.bits, self.scores,
+                self.board, block.arrays, (block.begin, block.end), self.every, self.bits, self.scores,
                 self.children_left, Buffers.of(block.arrays),
             )  # fmt: skip
             if not fine:
@@ -220,7 +220,14 @@ class ShapeTier:
         sizes = np.empty(block.slots.stop - block.slots.start, np.uint16)
         images = (2 if self.game.placements.swap else 1) * len(self.board.images)
         kernels.finish(
-            self.board, block.arrays, block.begin, block.end, self.bits, images, self.scores, self.children_left, sizes
+            self.board,
+            block.arrays,
+            (block.begin, block.end),
+            self.bits,
+            images,
+            self.scores,
+            self.children_left,
+            sizes,
         )
         return count_by_score(self.scores[block.slots], sizes, self.bits)
 

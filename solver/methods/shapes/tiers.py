@@ -219,16 +219,8 @@ class ShapeTier:
         """Write the final scores of a block; return (score, slots, positions, first of them) for each score."""
         sizes = np.empty(block.slots.stop - block.slots.start, np.uint16)
         images = (2 if self.game.placements.swap else 1) * len(self.board.images)
-        kernels.finish(
-            self.board,
-            block.arrays,
-            (block.begin, block.end),
-            self.bits,
-            images,
-            self.scores,
-            self.children_left,
-            sizes,
-        )
+        rows = block.begin, block.end
+        kernels.finish(self.board, block.arrays, rows, self.bits, images, self.scores, self.children_left, sizes)
         return count_by_score(self.scores[block.slots], sizes, self.bits)
 
 

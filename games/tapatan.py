@@ -1,11 +1,11 @@
-"""Tapatan, from the Philippines, and its kin: three men's morris and achi."""
+"""Tapatan, from the Philippines, and its kin: achi (with four men), three men's morris, and nine holes (without
+diagonals)."""
 
 from functools import cached_property
 
 from retrograde.games.contract.fields import Cells, Turn
 from retrograde.games.contract.game import LOSE
 from retrograde.games.kinds.in_line import InLine
-from retrograde.games.kinds.placed import as_bits
 from retrograde.games.kinds.points import alquerque
 from retrograde.games.kinds.sliding import joined
 
@@ -20,21 +20,26 @@ class Tapatan(InLine):
 
     cells = Cells(BOARD, symmetries="all", X="black disc", O="white disc")
     mover = Turn("XO")
-    lines = tuple(map(as_bits, BOARD.in_a_row(3)))
     men: int = 3
     anywhere: bool = False
     """Whether a man may move to any empty point, as in some kinds of three men's morris."""
+    diagonals: bool = True
+    """Whether men move along diagonals, and win there."""
 
     def __post_init__(self):
         if not 3 <= self.men <= 4:
             raise ValueError("men must be 3 or 4")
 
     @cached_property
+    def lines(self):
+        return self.cells.bits_of([row for row in BOARD.in_a_row(3) if self.diagonals or row[1] - row[0] in (1, 3)])
+
+    @cached_property
     def near(self):
         """For each point, those to which a man may move, as bits."""
         if self.anywhere:
             return (0b111_111_111,) * 9
-        return joined(9, BOARD.lines)
+        return joined(9, [pair for pair in BOARD.lines if self.diagonals or pair[1] - pair[0] in (1, 3)])
 
     def generate_moves(self, position):
         """Yield DROP + cell while men are in hand, then `9 * cell + goal` for each slide."""

@@ -11,35 +11,9 @@ from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from tests.helpers.marks import thorough
 from tests.helpers.reference import solve as solve_slowly
+from tests.helpers.rows import BESIDE, cell, in_a_row, places, put
 
 pytestmark = pytest.mark.long
-
-BESIDE = ((0, -1), (1, 0), (0, 1), (-1, 0))
-
-
-def cell(rows, x, y):
-    return rows[y][x] if 0 <= y < len(rows) and 0 <= x < len(rows[0]) else ""
-
-
-def put(rows, *changes):
-    """Return rows with other signs at some places, each (x, y, sign)."""
-    grid = [list(row) for row in rows]
-    for x, y, sign in changes:
-        grid[y][x] = sign
-    return tuple(map("".join, grid))
-
-
-def places(rows):
-    return [(x, y) for y in range(len(rows)) for x in range(len(rows[0]))]
-
-
-def in_a_row(rows, sign, k):
-    ways = ((1, 0), (0, 1), (1, 1), (1, -1))
-    return any(
-        all(cell(rows, x + step * i, y + rise * i) == sign for i in range(k))
-        for x, y in places(rows)
-        for step, rise in ways
-    )
 
 
 def mnk(game, rows, player):
@@ -109,8 +83,8 @@ def colouring(game, rows, player):
 
 
 def tapatan(game, rows, player):
-    other, centre = "OX"["XO".index(player)], (1, 1)
-    if in_a_row(rows, other, 3):
+    other, centre, longer = "OX"["XO".index(player)], (1, 1), game.diagonals
+    if in_a_row(rows, other, 3) if game.diagonals else {other * 3} & {*rows, *map("".join, zip(*rows, strict=True))}:
         return LOSE, []
     empty = [(x, y) for x, y in places(rows) if cell(rows, x, y) == "."]
     if 9 - len(empty) < 2 * game.men:
@@ -120,7 +94,7 @@ def tapatan(game, rows, player):
         for man in places(rows)
         for goal in empty
         if cell(rows, *man) == player
-        and (game.anywhere or (man[0] - goal[0]) ** 2 + (man[1] - goal[1]) ** 2 <= 1 + (centre in (man, goal)))
+        and (game.anywhere or (man[0] - goal[0]) ** 2 + (man[1] - goal[1]) ** 2 <= 1 + longer * (centre in (man, goal)))
     ]
     return (UNDECIDED if children else LOSE), children
 
@@ -217,6 +191,7 @@ def taken_apart(game, position):
         thorough("tapatan"),
         thorough("tapatan:4"),
         thorough("tapatan:anywhere=yes"),
+        thorough("tapatan:diagonals=no"),
         "y:3",
         thorough("y"),
     ],

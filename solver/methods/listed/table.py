@@ -8,6 +8,7 @@ import numpy as np
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game, RuleError, Traits
 from retrograde.solver.methods.listed.explore import kernels, row_kernels
+from retrograde.solver.methods.listed.explore.packing import pack_children
 from retrograde.solver.methods.listed.spill.lookup import LocatedBlock, LocatedChildren, located_blocks
 from retrograde.solver.rules.examine import examine
 from retrograde.solver.rules.expansion import Expander, ExpansionBlock, expander_of
@@ -96,13 +97,17 @@ def blocks_of(
 
 def locate(table: ListedTable, block: ExpansionBlock) -> int:
     """Fill in the indices of the children of a block; return how many children are in no list."""
-    space, children = table.space, block.children[:, : block.columns]
+    space, matrix = table.space, block.matrix
+    if block.width and space.packing is None:
+        return int(row_kernels.locate(block.columns, matrix, space.lists, block.places))
     if block.width:
-        return int(row_kernels.locate(block.columns, block.matrix, space.lists, block.places))
+        matrix = matrix._replace(children=np.empty(block.places.shape, np.int64))
+        pack_children(block.columns, block.children, space.packing, matrix.children)
+    children = matrix.children[:, : block.columns]
     # Rows whose children ascend are found by a merge-like scan, which runs along memory. Only other rows need the
     # index.
     unsorted = np.zeros(len(children), np.bool_)
     if space.large:
         np.any(children[:, 1:] < children[:, :-1], axis=1, out=unsorted)
-    missing = kernels.locate(block.columns, block.matrix, unsorted, space.lists, space.index, block.places)
+    missing = kernels.locate(block.columns, matrix, unsorted, space.lists, space.index, block.places)
     return int(missing)

@@ -8,6 +8,7 @@ import numpy as np
 
 from retrograde.solver.methods.listed.explore import kernels
 from retrograde.solver.methods.listed.explore.kernels import Index, TierLists
+from retrograde.solver.methods.listed.explore.packing import Packing, pack, packing_of
 from retrograde.solver.methods.listed.spill.lists import SortedList
 from retrograde.solver.methods.listed.spill.lookup import ListsOnDisk
 from retrograde.solver.runtime.arrays import SharedArray
@@ -18,6 +19,8 @@ Array = np.ndarray[Any, Any]
 
 LARGE = 1 << 17
 """Mean number of positions in a tier from which a tier no longer fits a core's cache."""
+BYTES_A_KEY = 24
+"""Free memory for each position, in bytes, from which on keys are made: for the key, its index, and the solve."""
 SPREAD = 8
 """Positions for each entry of an index, about."""
 
@@ -63,12 +66,16 @@ class TieredPositions:
 
 @dataclass
 class StateSpace(TieredPositions):
-    """The state space in memory: `positions` uint32[n] or int64[n], with an `index` for large tiers. If positions have
-    several words, *width* is their number, and `positions` are int64[n, words], without an index."""
+    """The state space in memory: `positions` uint32[n] or int64[n], with an `index` for large tiers.
+
+    If positions have several words, *width* is their number, and `positions` are int64[n, words]. If they can be
+    packed, `packing` says how, and `keys` int64[n] are the packed positions; the index is one of keys."""
 
     shared: SharedArray
     parts_of_index: SharedIndex
     width: int = 0
+    packing: Packing | None = None
+    keys: SharedArray | None = None
 
     @property
     def large(self) -> bool:
@@ -87,8 +94,8 @@ class StateSpace(TieredPositions):
 
     @property
     def lists(self) -> TierLists:
-        """The lists of all tiers, for kernels."""
-        return TierLists(self.tiers, self.starts, self.positions)
+        """The lists of all tiers, for kernels; of keys, if there are any."""
+        return TierLists(self.tiers, self.starts, self.keys.array if self.keys else self.positions)
 
     def read(self, begin: int, end: int) -> Array:
         return self.positions[begin:end]
@@ -114,13 +121,25 @@ class SpilledStateSpace(TieredPositions):
         return ListsOnDisk(self.tiers, self.starts, self.lists)
 
 
+def packed(positions: Array, work: Work) -> tuple[Packing | None, SharedArray | None]:
+    """Return how to pack positions of several words, and their keys; (None, None) if they cannot be packed, or memory
+    is short."""
+    packing = packing_of(positions) if work.budget.left() > BYTES_A_KEY * len(positions) else None
+    if packing is None:
+        return None, None
+    keys = work.zeros("keys", len(positions), np.int64)
+    pack(positions, packing, keys.array)
+    return packing, keys
+
+
 def is_large(starts: Array) -> bool:
     """Return True if the mean tier does not fit a core's cache."""
     return int(starts[-1]) >= LARGE * (len(starts) - 1)
 
 
 def index_of_positions(starts: Array, positions: Array, work: Work) -> SharedIndex:
-    """Return an index of positions; it is empty if tiers are small, or positions have several words."""
+    """Return an index of positions, or of their keys; it is empty if tiers are small, or positions have several
+    words."""
     tiers = len(starts) - 1 if is_large(starts) and positions.ndim == 1 else 0
     shifts, bases, sizes = np.zeros((3, tiers), np.int64)
     for k in range(tiers):

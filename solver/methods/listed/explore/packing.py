@@ -1,0 +1,109 @@
+"""Packs positions of several words into ints, in the same order, if the positions differ in few enough bits.
+
+Ints are sorted and looked up several times as fast as rows of words. A *run* is a block of bits of a word::
+
+    word 0   0 0 1 1 0 x x x x 0        word 1   y y 0 0 1 0 0 z z z        x, y, z: bits that differ
+    int      x x x x y y 0 0 1 0 0 z z z      one run for each word; if these are too long, x x x x y y z z z
+"""
+
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.contract.game import POSITION_BITS, POSITION_LIMIT
+from retrograde.solver.runtime.kernel import kernel
+
+Array = np.ndarray[Any, Any]
+
+MOST_BITS = POSITION_BITS - 1
+"""The most bits of runs. So POSITION_LIMIT is greater than each packed position."""
+
+
+class Packing(NamedTuple):
+    """How to pack positions. `runs` int64[n, 4] holds for each run its word, its lowest bit, its mask, and the place in
+    the int. `covered` int64[words] are the bits of all runs, `base` int64[words] the other bits, which are the same in
+    all positions."""
+
+    runs: Array
+    covered: Array
+    base: Array
+
+
+def packing_of(rows: Array) -> Packing | None:
+    """Return how to pack the positions int64[n, words]; None if they differ in too many bits, or there are none."""
+    if not len(rows):
+        return None
+    differing = np.zeros(rows.shape[1], np.int64)
+    differing_bits(rows, differing)
+    bits = [[bit for bit in range(POSITION_BITS) if word >> bit & 1] for word in differing.tolist()]
+    whole = [(word, own[0], own[-1] - own[0] + 1) for word, own in enumerate(bits) if own]
+    exact = []
+    for word, own in enumerate(bits):
+        # Adjacent bits have the same difference from their numbers in the list.
+        for _, run in groupby(enumerate(own), lambda pair: pair[1] - pair[0]):
+            adjacent = [bit for _, bit in run]
+            exact.append((word, adjacent[0], len(adjacent)))
+    for found in (whole, exact):
+        if sum(count for *_, count in found) <= MOST_BITS:
+            return packing_with(found, rows[0])
+    return None
+
+
+def packing_with(found: list[tuple[int, int, int]], position: Array) -> Packing:
+    """Return a packing with runs (word, lowest bit, number of bits) of *position* and the like."""
+    runs, covered, place = np.zeros((len(found), 4), np.int64), np.zeros(len(position), np.int64), 0
+    # The last word has the lowest bits of the int; within a word, runs come from the lowest to the highest.
+    for k, (word, low, count) in enumerate(sorted(found, key=lambda run: (-run[0], run[1]))):
+        mask = (1 << count) - 1
+        runs[k] = word, low, mask, place
+        covered[word] |= mask << low
+        place += count
+    return Packing(runs, covered, position & ~covered)
+
+
+@kernel
+def differing_bits(rows, bits):
+    """Write to *bits*, for each word, the bits in which some position differs from the first one."""
+    for i in range(len(rows)):
+        for word in range(rows.shape[1]):
+            bits[word] |= rows[i, word] ^ rows[0, word]
+
+
+@kernel
+def pack(rows, packing, keys):
+    """Write each position to *keys*, packed."""
+    runs = packing.runs
+    for i in range(len(rows)):
+        key = np.int64(0)
+        for k in range(len(runs)):
+            key |= ((rows[i, runs[k, 0]] >> runs[k, 1]) & runs[k, 2]) << runs[k, 3]
+        keys[i] = key
+
+
+@kernel
+def unpack(keys, packing, rows):
+    """Write to *rows* the positions that are packed in *keys*."""
+    runs, base = packing.runs, packing.base
+    for i in range(len(keys)):
+        for word in range(len(base)):
+            rows[i, word] = base[word]
+        for k in range(len(runs)):
+            rows[i, runs[k, 0]] |= ((keys[i] >> runs[k, 3]) & runs[k, 2]) << runs[k, 1]
+
+
+@kernel
+def pack_children(columns, children, packing, keys):
+    """Write the children of a block to *keys*, packed: -1 for no child, POSITION_LIMIT for one that does not fit."""
+    runs, covered, base = packing
+    for row in range(children.shape[0]):
+        for i in range(columns):
+            if children[row, i, 0] < 0:
+                keys[row, i] = -1
+                continue
+            key, fits = np.int64(0), True
+            for word in range(len(base)):
+                fits &= children[row, i, word] & ~covered[word] == base[word]
+            for k in range(len(runs)):
+                key |= ((children[row, i, runs[k, 0]] >> runs[k, 1]) & runs[k, 2]) << runs[k, 3]
+            keys[row, i] = key if fits else POSITION_LIMIT

@@ -8,7 +8,6 @@ import numpy as np
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game, RuleError, Traits
 from retrograde.solver.methods.listed.explore import kernels, row_kernels
-from retrograde.solver.methods.listed.explore.packing import pack_children
 from retrograde.solver.methods.listed.spill.lookup import LocatedBlock, LocatedChildren, located_blocks
 from retrograde.solver.rules.examine import examine
 from retrograde.solver.rules.expansion import Expander, ExpansionBlock, expander_of
@@ -102,7 +101,7 @@ def locate(table: ListedTable, block: ExpansionBlock) -> int:
         return int(row_kernels.locate(block.columns, matrix, space.lists, block.places))
     if block.width:
         matrix = matrix._replace(children=np.empty(block.places.shape, np.int64))
-        pack_children(block.columns, block.children, space.packing, matrix.children)
+        row_kernels.pack_children(block.columns, block.children, space.packing, matrix.children)
     children = matrix.children[:, : block.columns]
     # Rows whose children ascend are found by a merge-like scan, which runs along memory. Only other rows need the
     # index.

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import POSITION_BITS, POSITION_LIMIT
-from retrograde.solver.runtime.kernel import kernel
+from retrograde.games.contract.game import POSITION_BITS
+from retrograde.solver.methods.listed.explore.row_kernels import differing_bits
 
 Array = np.ndarray[Any, Any]
 
@@ -60,50 +60,3 @@ def packing_with(found: list[tuple[int, int, int]], position: Array) -> Packing:
         covered[word] |= mask << low
         place += count
     return Packing(runs, covered, position & ~covered)
-
-
-@kernel
-def differing_bits(rows, bits):
-    """Write to *bits*, for each word, the bits in which some position differs from the first one."""
-    for i in range(len(rows)):
-        for word in range(rows.shape[1]):
-            bits[word] |= rows[i, word] ^ rows[0, word]
-
-
-@kernel
-def pack(rows, packing, keys):
-    """Write each position to *keys*, packed."""
-    runs = packing.runs
-    for i in range(len(rows)):
-        key = np.int64(0)
-        for k in range(len(runs)):
-            key |= ((rows[i, runs[k, 0]] >> runs[k, 1]) & runs[k, 2]) << runs[k, 3]
-        keys[i] = key
-
-
-@kernel
-def unpack(keys, packing, rows):
-    """Write to *rows* the positions that are packed in *keys*."""
-    runs, base = packing.runs, packing.base
-    for i in range(len(keys)):
-        for word in range(len(base)):
-            rows[i, word] = base[word]
-        for k in range(len(runs)):
-            rows[i, runs[k, 0]] |= ((keys[i] >> runs[k, 3]) & runs[k, 2]) << runs[k, 1]
-
-
-@kernel
-def pack_children(columns, children, packing, keys):
-    """Write the children of a block to *keys*, packed: -1 for no child, POSITION_LIMIT for one that does not fit."""
-    runs, covered, base = packing
-    for row in range(children.shape[0]):
-        for i in range(columns):
-            if children[row, i, 0] < 0:
-                keys[row, i] = -1
-                continue
-            key, fits = np.int64(0), True
-            for word in range(len(base)):
-                fits &= children[row, i, word] & ~covered[word] == base[word]
-            for k in range(len(runs)):
-                key |= ((children[row, i, runs[k, 0]] >> runs[k, 1]) & runs[k, 2]) << runs[k, 3]
-            keys[row, i] = key if fits else POSITION_LIMIT

@@ -8,7 +8,8 @@ import numpy as np
 
 from retrograde.solver.methods.listed.explore import kernels
 from retrograde.solver.methods.listed.explore.kernels import Index, TierLists
-from retrograde.solver.methods.listed.explore.packing import Packing, pack, packing_of
+from retrograde.solver.methods.listed.explore.packing import Packing, packing_of
+from retrograde.solver.methods.listed.explore.row_kernels import pack
 from retrograde.solver.methods.listed.spill.lists import SortedList
 from retrograde.solver.methods.listed.spill.lookup import ListsOnDisk
 from retrograde.solver.runtime.arrays import SharedArray

@@ -10,7 +10,7 @@ import numpy as np
 from retrograde.games.contract.game import Game
 from retrograde.solver.methods.listed.explore import kernels, row_kernels
 from retrograde.solver.methods.listed.explore.cutting import sample_task
-from retrograde.solver.methods.listed.explore.packing import pack, packing_of, unpack
+from retrograde.solver.methods.listed.explore.packing import packing_of
 from retrograde.solver.methods.listed.spill.kernels import unique
 from retrograde.solver.rules.expansion import Expander, ExpansionBlock, expander_of
 
@@ -157,10 +157,10 @@ def distinct(heap: list[Array]) -> Array:
     heap.clear()
     if numbers.ndim > 1 and (packing := packing_of(numbers)):
         keys = np.empty(len(numbers), np.int64)
-        pack(numbers, packing, keys)
+        row_kernels.pack(numbers, packing, keys)
         keys.sort()
         count = unique(keys)
-        unpack(keys[:count], packing, numbers)
+        row_kernels.unpack(keys[:count], packing, numbers)
     elif numbers.ndim > 1:
         numbers = row_kernels.sort(numbers, np.empty_like(numbers))
         count = row_kernels.unique(numbers)

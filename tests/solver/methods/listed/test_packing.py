@@ -8,7 +8,8 @@ import pytest
 from retrograde.games.contract.game import POSITION_BITS, POSITION_LIMIT
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed.explore import space, tasks
-from retrograde.solver.methods.listed.explore.packing import MOST_BITS, pack, pack_children, packing_of, unpack
+from retrograde.solver.methods.listed.explore.packing import MOST_BITS, packing_of
+from retrograde.solver.methods.listed.explore.row_kernels import pack, pack_children, unpack
 from tests.helpers.marks import thorough_but
 from tests.helpers.wide import TallPawns, WideConnectFour
 

@@ -168,7 +168,7 @@ def test_json(home):
 # Reading
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", thorough_but(range(4), 0))
 def test_games_are_read_as_python_chess_reads_them(seed):
     """Random games from the start with comments, glyphs and variations, two by two; written and read again."""
     chance, texts = Random(seed), []

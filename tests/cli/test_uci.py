@@ -56,7 +56,7 @@ def test_perft(fen, depth, count):
     assert leaves(AnyBoard.from_fen(fen), depth) == count
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", thorough_but(range(6), 0, 1))
 @pytest.mark.long
 def test_moves_on_any_board_are_those_of_python_chess(seed):
     chance = Random(seed)
@@ -386,7 +386,7 @@ def busy():
 
 
 @pytest.mark.parametrize("games", [3, pytest.param(60, marks=pytest.mark.slow)])
-@pytest.mark.long
+@pytest.mark.thorough
 def test_no_game_is_lost_on_time(queens, games):
     """Two engines at 0.1 s + 0.01 s a move, with python-chess as the arbiter; won games are won.
 

@@ -73,7 +73,7 @@ def test_all_boards_are_worth_what_awari_says_that_is_solved_in_lists(pits, ston
                 assert database.measures(position) == listed.measures(other.read(game.write(position)))
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_one_stone_in_each_pit_is_worth_0_as_in_the_game_from_there(solved):
     game = load_game("awariboards:6,12")
     with open_database(solved("awariboards:6,12"), game=game) as database:

@@ -211,7 +211,7 @@ def test_rules_are_those_on_strings(text):
 
 
 @pytest.mark.parametrize("text", ["mnk:3,2,2", "hex:2", "chomp:3,3", "breakthrough:2,4", "clobber:4,2",
-                                  "tactix:2", "toadsandfrogs", "tapatan", "y:3"])  # fmt: skip
+                                  "tactix:2", "toadsandfrogs", thorough("tapatan"), "y:3"])  # fmt: skip
 def test_values_are_those_of_the_slow_solver(text, tmp_path):
     game = load_game(text)
     metric = {"metric": "remoteness"} if game.name in ("chomp", "tactix") else {}

@@ -102,10 +102,8 @@ def test_parents_are_the_boards_from_which_a_move_within_the_row_leads_here(empt
         assert within == {edge for edge in given if edge[0] in going_on}
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("board", "score"), [("1,1,1,1,1,1/1,1,1,1,1,1", 2), pytest.param("3,3,3,3/3,3,3,3", 8, marks=pytest.mark.thorough)]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize(("board", "score"), [("1,1,1,1,1,1/1,1,1,1,1,1", 2), ("3,3,3,3/3,3,3,3", 8)])
 def test_the_scores_are_the_published_ones(board, score, solved):
     """G. Irving, J. Donkers and J. Uiterwijk, Solving Kalah (2000)."""
     pits, stones = board.count(",") // 2 + 1, sum(map(int, board.replace("/", ",").split(",")))

@@ -1,7 +1,7 @@
 """Compiles the loops of the solver once before all tests run in several processes, each of which would compile them.
 
-Two processes share the work of `retrograde warm`. A note in pytest's cache says what is compiled, so that the next run
-begins at once.
+Two processes share the work of `retrograde warm`. A third one imports the tests, whose assertions pytest rewrites and
+keeps. A note in pytest's cache says what is compiled, so that the next run begins at once.
 """
 
 import subprocess
@@ -30,6 +30,8 @@ def compile_loops(cache: pytest.Cache) -> None:
         return
     command = [sys.executable, "-W", "ignore", "-m", "tests.helpers.compiling"]
     running = [subprocess.Popen([*command, part], cwd=ROOT) for part in ("first", "second")]
+    collect = [sys.executable, "-m", "pytest", "--collect-only", "--numprocesses", "0"]
+    subprocess.run(collect, cwd=ROOT, stdout=subprocess.DEVNULL)
     if [process.wait() for process in running] == [0, 0]:
         cache.set(NOTE, now)
 

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,12 +23,20 @@ FACES = [path.relative_to(ROOT) for folder in ORDER for path in sorted((ROOT / f
 FILES = [path.relative_to(ROOT) for folder in ORDER for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
+@cache
+def nodes_of(source: str) -> list[ast.AST]:
+    """Return the imports and the constants of a source."""
+    return [
+        node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import | ast.ImportFrom | ast.Constant)
+    ]
+
+
 def names_in(source: str, package: str) -> Iterator[tuple[int, str]]:
     """Yield the line and the full name of each module that a source in a package imports, wherever that stands.
 
     Texts that are the names of modules count as well, since they could be imported by them.
     """
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes_of(source):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -169,6 +178,7 @@ MOST_MODULES = 20
 """Modules directly in a package."""
 
 
+@cache
 def imports_of(file: Path) -> set[Path]:
     """Return the files of this project that a source imports, lazily or for type checkers as well."""
     found = set()

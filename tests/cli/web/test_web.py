@@ -211,6 +211,7 @@ def test_the_fifty_move_rule_by_distance_to_zeroing(by_the_rule, monkeypatch, fe
     assert first is None or answer["moves"][0]["category"] == first
 
 
+@pytest.mark.thorough
 def test_conversion_is_told_where_it_is_known(by_the_rule, solved, tmp_path, monkeypatch):
     """Without pawns it is as far as zeroing is; a promotion is one of three moves that a pawn needs."""
     for name in ("chess:KQKR", "chess:KPK"):

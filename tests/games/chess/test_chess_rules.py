@@ -390,7 +390,7 @@ def solved(name):
 
 
 @pytest.mark.parametrize("name", ["KRK", pytest.param("KPK", marks=pytest.mark.slow)])
-@pytest.mark.long
+@pytest.mark.thorough
 def test_ending_is_solved_as_published(name):
     with open(DATA / "dtm.csv", newline="") as file:
         table = {

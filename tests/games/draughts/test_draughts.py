@@ -357,7 +357,7 @@ def test_pdn_is_read_as_it_is_written(solved, tmp_path, seed):
         assert plain == [word for word in record.read_text().partition("\n\n")[2].split() if "..." not in word]
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_pdn_of_others_is_read(solved):
     """Black moves first, so that others number his move `1.`; what the database does not have is left as it is."""
     path = solved("draughts:KKvK")

@@ -1,5 +1,6 @@
 """Parents that follow from how men slide: held against all slides of all positions, made one by one."""
 
+from functools import cache
 from itertools import combinations, product
 
 import pytest
@@ -228,12 +229,16 @@ FAULTS = {
 }
 
 
+@cache
+def faulty_placements():
+    """Return placements that share their symmetries, which take a while to list."""
+    return placements(4, [(1, (2, 1)), (1, (1, 2)), (0, (2, 1), 4), (2, (2, 1), 6)], grid(2, 2).symmetries, swap=(1, 0))
+
+
 @pytest.mark.parametrize("words", FAULTS)
 def test_slides_that_cannot_be_meant_are_told_in_one_line(words):
-    sections = [(1, (2, 1)), (1, (1, 2)), (0, (2, 1), 4), (2, (2, 1), 6)]
-
     class Faulty(Two):
-        placements = placements(4, sections, grid(2, 2).symmetries, swap=(1, 0))
+        placements = faulty_placements()
 
         def slides(self, men, number):
             return FAULTS[words] if (men, number) == ((2, 1), 0) else []

@@ -88,12 +88,12 @@ def test_query_and_match_work_without_a_database(text):
 
 
 def test_play_shows_positions_and_moves():
-    game = retrograde("play", "game2048:4,4", "--seed", "3", input="left\n?\nquit\n").stdout
+    game = retrograde("play", "game2048:3,3", "--seed", "3", input="left\n?\nquit\n").stdout
     assert "player, your move: left" in game and "The moves, best first" in game and "chance: 2@" in game
-    text = retrograde("play", "game2048:4,4", "--first", "depth:2", "--seed", "1").stdout
+    text = retrograde("play", "game2048:3,3", "--first", "depth:2", "--seed", "1").stdout
     assert "there is a 16" in text and "paid: 1" in text
-    puzzle = retrograde("play", "eightpuzzle:4,4", "--from", "1234/5678/9ABC/.DEF", "--first", "perfect").stdout
-    assert "solved in 3 moves (proved by search" in puzzle and "solved after 3 moves" in puzzle
+    puzzle = retrograde("play", "eightpuzzle:3,3", "--from", "123/456/.78", "--first", "perfect").stdout
+    assert "solved in 2 moves (proved by search" in puzzle and "solved after 2 moves" in puzzle
 
 
 @pytest.mark.parametrize(

@@ -180,6 +180,7 @@ def fill_or_end(shared, ranges, once, ours):
     return found
 
 
+@pytest.mark.thorough
 @has_signals
 def test_a_worker_killed_in_the_middle_of_a_step(tmp_path, executor, by_threads, monkeypatch):
     """It has written down what becomes of a range; the task runs again elsewhere, and that is never read."""

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.long
 )  # fmt: skip
 def test_only_hosts_that_are_ours_are_answered(client, host, status):
     paths = ("/", "/api/variants", "/static/page.js", "/standard?fen=x", "/openapi.json", "/tictactoe/", "/none")
-    for path in paths if host in ("localhost", "evil.example") else paths[:2]:
+    for path in paths if host in ("localhost", "evil.example") else paths[1:2]:
         response = client.get(path, headers={"host": host, "origin": "http://evil.example"})
         assert (response.status_code == 421) == (status == 421), response.text
         if status == 421:

@@ -210,11 +210,15 @@ def alike(answers: Any, width: int) -> list[list[int]]:
     return [[int(word) % (1 << 64) for word in row] for row in rows]
 
 
+INTERPRETED = [(game, False) for game in LAYOUTS[::4]]
+"""Those of the plain tests: of one word, and of several."""
 COMPILED = [thorough((game, True)) for game in LAYOUTS]
 """Each takes ten seconds to compile; games with fields are compiled by the plain tests as well."""
 
 
-@pytest.mark.parametrize(("game", "compiles"), [*((game, False) for game in LAYOUTS), *COMPILED], ids=str)
+@pytest.mark.parametrize(
+    ("game", "compiles"), [*thorough_but([(game, False) for game in LAYOUTS], *INTERPRETED), *COMPILED], ids=str
+)
 def test_fields_answer_the_same_compiled_interpreted_and_by_hand(game, compiles):
     if compiles:
         prepare(game)

@@ -50,7 +50,7 @@ def as_word(squares):
 @pytest.mark.parametrize("side", [0, 1])
 def test_men_are_carried_along_as_the_rules_move_them(kind, side):
     chess, dice, code = Chess("KRK"), Random(kind), kind + BLACK * side
-    for _ in range(200):
+    for _ in range(60):
         occupied = set(dice.sample(range(64), dice.randrange(12)))
         men = set(dice.sample(range(8, 56), dice.randrange(1, 5))) - occupied
         blocked, free = sum(1 << square for square in occupied), ~as_word(occupied)

@@ -79,16 +79,19 @@ def solve_small(each: SmallSolve, folder: Path) -> None:
 
 
 def search_all() -> None:
-    """Search a small game by alpha-beta, by proof numbers, and to a depth; the whole of chess to a depth."""
+    """Search a small game by alpha-beta, by proof numbers, and to a depth; search the whole of chess to a depth."""
     from retrograde.solver.search.depth.names import depth_search_for
+    from retrograde.solver.search.probing.tables import LoadedTables
     from retrograde.solver.search.prover import ProofNumberSearch
     from retrograde.solver.search.searcher import Search
 
-    game = load_game("tictactoe")
+    game, chess = load_game("tictactoe"), load_game("chess")
     Search(game).find(game.start)
     ProofNumberSearch(game).find(game.start, 5.0)
-    for each in (game, load_game("chess")):  # whose positions are several words, and whose rules take long to compile
-        depth_search_for(each).scores(each.start, 2)
+    depth_search_for(game).scores(game.start, 2)
+    # Positions of chess are several words. The loops are others where endings are probed.
+    for tables in (None, LoadedTables(chess)):
+        depth_search_for(chess, tables=tables).find(chess.start, 3)
 
 
 def prove_small(folder: Path) -> None:

@@ -22,6 +22,8 @@ from retrograde.solver.search.searcher import Search
 
 GAME = load_game("chess")
 KRK = Chess("KRK")
+PROMOTING = "8/8/8/8/8/5k2/2p5/K1R5 w - - 40 80"
+"""The pawn promotes unless the rook takes it."""
 
 
 def placements(ending, count, seed):
@@ -95,7 +97,7 @@ def test_tables_count_unless_the_fifty_moves_end_before(tables, home):
 @pytest.mark.long
 def test_a_search_announces_the_mate_of_the_ending_that_a_capture_leads_to(tables, home):
     """The rook takes the pawn; that this is soonest only the search of all lines could say."""
-    position = GAME.read("8/8/8/8/8/5k2/2p5/K1R5 w - - 40 80")
+    position = GAME.read(PROMOTING)
     after = GAME.do_move(position, GAME.move(position, "Rxc2"))
     with open_database(home / "chess,KRK.h5", game=KRK) as truth:
         value, plies = truth[KRK.read(GAME.write(after))]
@@ -103,7 +105,11 @@ def test_a_search_announces_the_mate_of_the_ending_that_a_capture_leads_to(table
     found = ValueSearch(GAME, tables=tables).find(position, 3)
     assert (GAME.move_name(position, found.move), found.score) == ("Rxc2", FAR - plies - 1)
     assert ValueSearch(GAME).find(position, 3).score < 1000
-    proved = Search(GAME, size=1 << 20, tables=tables).find(position, 20, distance=False)
+
+
+@pytest.mark.thorough
+def test_a_win_is_proved_by_the_ending_that_a_capture_leads_to(tables):
+    proved = Search(GAME, size=1 << 20, tables=tables).find(GAME.read(PROMOTING), 20, distance=False)
     assert proved.value == WIN and proved.in_tables
 
 

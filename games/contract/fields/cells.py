@@ -61,8 +61,10 @@ class Cells(Field):
         **looks: str,
     ):
         self.declared_board, self.symmetries, self.exchanges = board, symmetries, exchanges
-        if strange := [sign for sign in looks if len(sign) > 1]:
+        if strange := [sign for sign in looks if len(sign) > 1 or not sign.isalnum()]:
             raise ValueError(f"Cells has no argument {strange[0]!r}; signs are single letters, as in X='cross'")
+        if not looks:
+            raise ValueError("Cells needs a sign or several, each with its look, as in Cells(9, X='cross', O='ring')")
         self.looks, self.signs = looks, "".join(looks)
         for number, sign in enumerate(looks, 1):
             setattr(self, sign, number)
@@ -78,6 +80,8 @@ class Cells(Field):
         board = self.declared_board(game) if callable(self.declared_board) else self.declared_board
         if isinstance(board, int | tuple):
             board = row_of(tuple(map(str, range(board))) if isinstance(board, int) else board)
+        if not hasattr(board, "places"):
+            raise ValueError(f"{self.name} has a board, names of cells, or their number, and not {board!r:.60}")
         if not 1 <= board.count <= MOST_CELLS:
             raise ValueError(f"{self.name} has {board.count} cells, and must have from 1 to {MOST_CELLS}")
         found.board = replace(board, pieces={**board.pieces, **self.looks})

@@ -21,11 +21,17 @@ class Number(Field):
     """The bits of one number."""
 
     def sized_for(self, game: Any) -> "Number":
-        """Return a copy for a game, with its range; raise ValueError if that is empty."""
+        """Return a copy for a game, with its range; raise ValueError if that is empty or too long."""
         found: Number = super().sized_for(game)
         for name in ("low", "high", "count"):
             value = getattr(self, name)
             setattr(found, name, value(game) if callable(value) else value)
+        if not all(isinstance(value, int) for value in (found.low, found.high, found.count)):
+            raise ValueError(f"{self.name} holds whole numbers, and not numbers from {found.low!r} to {found.high!r}")
+        if found.low > found.high:
+            raise ValueError(f"{self.name}: its least number, {found.low}, is above its greatest, {found.high}")
+        if found.count < 1:
+            raise ValueError(f"{self.name} has {found.count} numbers, and must have at least 1")
         found.bits = (found.high - found.low).bit_length()
         if found.bits > POSITION_BITS:
             raise ValueError(f"{self.name} needs {found.bits} bits, and a number has at most {POSITION_BITS}")
@@ -180,7 +186,9 @@ class Turn(Field):
         self.players = len(signs)
 
     def sized_for(self, game: Any) -> "Turn":
-        """Return a copy for a game, with its players."""
+        """Return a copy for a game, with its players; raise ValueError if two have the same sign."""
+        if len({*self.signs}) < max(2, self.players):
+            raise ValueError(f"{self.name} has a sign for each player, as in Turn('XO'), and not {self.signs!r}")
         found: Turn = super().sized_for(game)
         found.width = 0 if self.by else (self.players - 1).bit_length()
         found.rows = 0 if self.by else 1

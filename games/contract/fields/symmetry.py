@@ -131,7 +131,7 @@ def has_symmetries(cells: Cells) -> bool:
 
 
 def orders_of(game: Any, cells: Cells, declared: Any) -> Orders:
-    """Return the permutations of cells that a field declares for a game."""
+    """Return the permutations of cells that a field declares for a game; raise ValueError if it declares others."""
     declared = declared(game) if callable(declared) else declared
     if declared == "all":
         return cells.board.symmetries
@@ -139,7 +139,12 @@ def orders_of(game: Any, cells: Cells, declared: Any) -> Orders:
         return (mirror(cells.board),)
     if declared == "start":
         return tuple(order for order in cells.board.symmetries if moved(cells, game.start, order) == game.start)
-    return tuple(tuple(order) for order in declared)
+    if isinstance(declared, str):
+        raise ValueError(f"{cells.name}: no symmetries {declared!r}; name 'all', 'mirror' or 'start', or permutations")
+    for order in declared:
+        if sorted(order) != [*range(cells.size)]:
+            raise ValueError(f"{cells.name}: {order!r:.60} is no permutation of the cells 0 to {cells.size - 1}")
+    return tuple(map(tuple, declared))
 
 
 def moved(cells: Cells, position: Any, order: Iterable[int]) -> Any:

@@ -1,6 +1,7 @@
 """What follows from fields: starts, texts, images, subclasses, pickles, and what `check` says of them."""
 
 import pickle
+import re
 import subprocess
 import sys
 
@@ -177,6 +178,38 @@ def test_too_many_bits_and_cells_are_refused():
         Large()
     with pytest.raises(ValueError, match="number needs 63 bits, and a number has at most 62"):
         Long()
+
+
+@pytest.mark.parametrize(
+    ("field", "complaint"),
+    [
+        (lambda: Number(5, 2), "faulty: its least number, 5, is above its greatest, 2"),
+        (lambda: Number(0, 2.5), "faulty holds whole numbers, and not numbers from 0 to 2.5"),
+        (lambda: Numbers(0, 0, 3), "faulty has 0 numbers, and must have at least 1"),
+        (lambda: Turn("XX"), "faulty has a sign for each player, as in Turn('XO'), and not 'XX'"),
+        (lambda: Turn("X"), "faulty has a sign for each player, as in Turn('XO'), and not 'X'"),
+        (lambda: Turn("XO", by="cells"), "faulty follows from 'cells'; name a field of cells"),
+        (lambda: Cells(4), "Cells needs a sign or several, each with its look, as in Cells(9, X='cross', O='ring')"),
+        (lambda: Cells("abcd", X="cross"), "faulty has a board, names of cells, or their number, and not 'abcd'"),
+        (lambda: Cells(4, looks="cross"), "Cells has no argument 'looks'; signs are single letters, as in X='cross'"),
+        (lambda: Cells(4, **{"/": "cross"}), "Cells has no argument '/'; signs are single letters, as in X='cross'"),
+        (
+            lambda: Cells(4, symmetries="al", X="cross"),
+            "faulty: no symmetries 'al'; name 'all', 'mirror' or 'start', or permutations",
+        ),
+        (
+            lambda: Cells(4, symmetries=[(1, 0, 3)], X="cross"),
+            "faulty: (1, 0, 3) is no permutation of the cells 0 to 3",
+        ),
+    ],
+)
+def test_a_faulty_declaration_is_refused_in_one_line(field, complaint):
+    def used():
+        game = type("Faulty", (Game,), {"faulty": field()})()
+        return game.images(game.start)
+
+    with pytest.raises(ValueError, match=f"^{re.escape(complaint)}$"):
+        used()
 
 
 @pytest.mark.parametrize("name", ["turn", "board", "start", "images"])

@@ -34,7 +34,7 @@ from retrograde.databases.legend import by_outcome
 from retrograde.games.catalog import game_class
 from retrograde.games.contract import naming
 from retrograde.games.contract.choice import preference
-from retrograde.games.contract.declared import allowed_signs, word
+from retrograde.games.contract.declared import signs_known, word
 from retrograde.games.contract.drawing import Board
 from retrograde.games.contract.game import UNDECIDED, Game, MoveError, PositionError, can_set_up, declares, mover
 from retrograde.games.contract.marks import mark_text
@@ -315,7 +315,7 @@ def parts(oracle: Oracle) -> BoardParts:
         for _ in range(20):
             turns.add(game.draw_turn(match.random_position(oracle, chance, match.FEW_TRIES)))
     signs = [sign for sign in board.pieces if not is_ground(board, sign)]
-    men = set(allowed_signs(game, board)) if declares(game) else set(signs)
+    men = set(signs_known(game, board)) if declares(game) else set(signs)
     return BoardParts(
         men=[Man(sign=sign, name=piece_name(game, board, sign), svg=piece(board.pieces[sign], 0, 0))
              for sign in signs if len(sign) == 1 and sign in men],

@@ -90,7 +90,7 @@ def read(game: Any, board: "Board", text: str) -> int:
     to_move = word(game, "to_move")
     turn = rows.pop() if to_move else ""
     signs = "".join(rows)
-    is_board = tuple(map(len, rows)) == board.rows and not set(signs) - set(allowed_signs(game, board))
+    is_board = tuple(map(len, rows)) == board.rows and not set(signs) - set(signs_known(game, board))
     if not is_board or (to_move and turn not in tuple(to_move)):
         raise ValueError(shape(game, board))
     return understood(game, signs, turn)
@@ -101,12 +101,12 @@ def shape(game: Any, board: "Board") -> str:
     rows, to_move = board.rows, word(game, "to_move")
     lengths = str(rows[0]) if len(set(rows)) == 1 else f"{', '.join(map(str, rows[:-1]))} and {rows[-1]}"
     count = f"{len(rows)} lines" if len(set(rows)) == 1 else "lines"
-    lines = f"{count} of {lengths} signs of {allowed_signs(game, board)}"
+    lines = f"{count} of {lengths} signs of {signs_known(game, board)}"
     behind = f" and who is to move, {' or '.join(to_move)}" if to_move else ""
     return f"a {'position' if to_move else 'board'} is {lines}{behind}, parted by /"
 
 
-def allowed_signs(game: Any, board: "Board") -> str:
+def signs_known(game: Any, board: "Board") -> str:
     """Return all signs that may stand on a board."""
     bits = word(game, "bits")
     return EMPTY + (bits or "".join(sign for sign in board.pieces if sign != EMPTY))
@@ -183,7 +183,7 @@ def draw_turn(game: Any, position: int) -> str:
 def read_pieces(game: Any, board: "Board", pieces: str, turn: str) -> int:
     """Return the position that is drawn with these pieces; raise ValueError if there is none."""
     signs = pieces[: board.count]
-    if strange := set(signs) - set(allowed_signs(game, board)):
+    if strange := set(signs) - set(signs_known(game, board)):
         raise ValueError(f"{min(strange)!r} cannot stand on the board")
     to_move = word(game, "to_move")
     if to_move and turn not in tuple(to_move):

@@ -17,9 +17,8 @@ their rows and columns says who is to move, so play never reaches both a positio
 
 from functools import cached_property
 
+from retrograde.games import LOSE, UNDECIDED, WIN, Cells, Game, Turn
 from retrograde.games.contract.drawing import grid
-from retrograde.games.contract.fields import Cells, Turn
-from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game
 
 
 class Dodgem(Game):

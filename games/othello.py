@@ -5,9 +5,8 @@ A player who can turn nothing passes, which is a move. If neither can move, the 
 
 from functools import cached_property
 
+from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Cells, Game, Turn
 from retrograde.games.contract.drawing import grid
-from retrograde.games.contract.fields import Cells, Turn
-from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game
 
 WAYS = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 

@@ -2,8 +2,7 @@
 
 from itertools import combinations, permutations
 
-from retrograde.games.contract.fields import Cells, Turn
-from retrograde.games.contract.game import UNDECIDED, WIN
+from retrograde.games import UNDECIDED, WIN, Cells, Turn
 from retrograde.games.kinds.in_line import InLine
 
 EDGES = tuple(map("".join, combinations("abcdef", 2)))

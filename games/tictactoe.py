@@ -2,9 +2,8 @@
 
 from functools import cached_property
 
+from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Cells, Turn
 from retrograde.games.contract.drawing import grid
-from retrograde.games.contract.fields import Cells, Turn
-from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.kinds.rows import Rows
 
 

@@ -106,6 +106,7 @@ def shape(game: Any, board: "Board") -> str:
     return f"a {'position' if to_move else 'board'} is {lines}{behind}, parted by /"
 
 
+# The digest of `foxandhounds` depends on the name of this function.
 def signs_known(game: Any, board: "Board") -> str:
     """Return all signs that may stand on a board."""
     bits = word(game, "bits")

@@ -22,7 +22,8 @@ class WideConnect4(TwoWords, Connect4):
         if min(self.height, self.connect) < 1 or self.width < 3:
             raise ValueError("height and connect must be at least 1, and width 3 on a board of more than 62 bits")
         if self.low_bits > POSITION_BITS:
-            raise ValueError(f"(width + 1) // 2 × (height + 1) is {self.low_bits}, and must be at most {POSITION_BITS}")
+            most = 2 * (POSITION_BITS // self.stride)
+            raise ValueError(f"the board is too large: with height {self.height}, the width is at most {most}")
 
     # The encoding
 

@@ -35,6 +35,9 @@ from retrograde.solver.values.score_kernels import count_by_score
 
 Array = np.ndarray[Any, Any]
 
+CHECKSUM_SLOTS = 1 << 24
+"""Slots of a file of scores whose checksum is computed before their pages are released."""
+
 
 class NumberedStore:
     """The scores of all slots while a game is solved (a `Store`, see runtime/driver.py).
@@ -90,7 +93,7 @@ class NumberedStore:
         k, part = int(number), self.table.numbering.slice_of(int(number))
         if len(scores) == part.stop - part.start and scores.dtype == self.scores.dtype:
             self.scores[part] = scores
-        elif k not in self.written and checksum(self.scores[part]) != scores[0]:
+        elif k not in self.written and self.checksum(self.scores[part]) != scores[0]:
             return StoredCounts(0, None)  # the file is older than the journal: a kill came in between
         new = not self.solved.flags[k]
         self.counts[k] = counts.reshape(-1, COLUMNS)
@@ -113,8 +116,16 @@ class NumberedStore:
             self.table.scores.flush()
             self.table.scores.release_pages()
             self.written.add(k)
-            scores = np.array([checksum(scores)], np.int64)
+            scores = np.array([self.checksum(scores)], np.int64)
         return np.array([k], np.int64), scores, counts
+
+    def checksum(self, scores: Array) -> int:
+        """Return the CRC-32 of some scores. If they are in the file, pages do not stay in memory."""
+        crc = 0
+        for begin in range(0, len(scores), CHECKSUM_SLOTS):
+            crc = zlib.crc32(np.ascontiguousarray(scores[begin : begin + CHECKSUM_SLOTS]).data, crc)
+            self.table.scores.release_pages()
+        return crc
 
     def solve(self, k: int, phase: Phase) -> Iterator[Done]:
         """Yield the scores and counts of a tier. All later tiers must be solved."""
@@ -180,11 +191,6 @@ class NumberedStore:
         what = f"{self.metric} is computed" if by_metric else "rests on other databases, and so is solved"
         why = f"its {'wins' if by_metric else 'mates'} take too many plies"
         raise MetricNotApplicable(f"{variant(game)}{':' * by_metric} {what} set by set alone; {why}")
-
-
-def checksum(scores: Array) -> int:
-    """Return the CRC-32 of some scores."""
-    return zlib.crc32(np.ascontiguousarray(scores).data)
 
 
 def check_disk(folder: Path, more: int) -> None:

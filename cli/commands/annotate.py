@@ -57,6 +57,8 @@ def command(words: tuple[str, ...], database: str | None, as_json: bool) -> None
     """
     if len(words) > 2:
         raise click.UsageError("give a FILE of PGN, or a VARIANT and a FILE", click.get_current_context())
+    if words[0] == "chess":  # any game of chess, with the databases of its endings
+        words = words[1:] or words
     text, tally = text_of(words[-1]), AnnotationTally()
     check_kind(words, text)
     if len(words) == 2:

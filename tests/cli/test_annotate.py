@@ -127,6 +127,11 @@ def test_a_game_is_annotated_from_where_it_enters_the_databases(home):
     assert out.split() == full.split() and beside == "1 game: no move is known to the databases here\n"
 
 
+def test_chess_may_be_named(home):
+    text = f'[SetUp "1"]\n[FEN "{ROOK}"]\n\n1. Re2 *\n'
+    assert annotate(text, "chess") == annotate(text)
+
+
 def test_what_the_author_said_stays(home):
     text = f"""[Event "A \\"match\\""]
 [FEN "{ROOK}"]

@@ -88,7 +88,7 @@ def solve_again_command(source: str, path: Path | str | None) -> str:
 def open_file(source: str, database: str | None) -> "Database | DatabaseFile":
     """Open a database or an opening book; only its file, if its rules are missing or have changed since."""
     from retrograde.databases import DatabaseFile, OtherRules, database_of
-    from retrograde.databases.book import Book, BookFile
+    from retrograde.databases.book import BookFile, book_of
     from retrograde.databases.open import find_database, matching_game
     from retrograde.games import VariantError
     from retrograde.games.catalog import load_game, variant
@@ -104,7 +104,7 @@ def open_file(source: str, database: str | None) -> "Database | DatabaseFile":
     file = BookFile(path) if book else DatabaseFile(path)
     try:
         matching = matching_game(file, game)
-        opened = Book(file, matching) if book else database_of(file, matching)
+        opened = book_of(file, matching) if isinstance(file, BookFile) else database_of(file, matching)
         opened.check_start()
         return opened
     except (OtherRules, VariantError):

@@ -1,7 +1,7 @@
 """Opening books: the records of all positions that play reaches within some plies.
 
-A book is stored like a database of records. Its attribute `format` differs, so that no program takes it for a solution
-of the whole game. If a remoteness was not determined, the legend has `NOT_FOUND`::
+A book is stored like a database of records, or of rows. Its attribute `format` differs, so that no program takes it
+for a solution of the whole game. If a remoteness was not determined, the legend has `NOT_FOUND`::
 
     connect4,width=7,height=6.book.h5
     └── /    format `retrograde book`, `plies` 8; the rest as in a database of records
@@ -13,14 +13,15 @@ from shlex import quote
 from typing import ClassVar
 
 from retrograde.databases.checked import CheckedFile
-from retrograde.databases.database import Outcome
+from retrograde.databases.database import Database, Outcome
 from retrograde.databases.errors import NoDatabase, NotInBook
 from retrograde.databases.file import DatabaseFile
 from retrograde.databases.layout import BOOK, NOT_FOUND
 from retrograde.databases.location import SUFFIX, book_path
 from retrograde.databases.open import matching_game
 from retrograde.databases.records.database import RecordsDatabase
-from retrograde.databases.records.read import RecordsReader
+from retrograde.databases.rows.database import RowsDatabase
+from retrograde.databases.rows.read import RowsReader
 from retrograde.games import Game
 from retrograde.games.catalog import typed, variant
 
@@ -42,7 +43,7 @@ class BookFile(DatabaseFile):
         return not any(row.remoteness == NOT_FOUND and row.value in (1, 4) for row in self.legend)
 
 
-class Book(RecordsDatabase):
+class Book(Database):
     """An opening book: a database of the positions of the first plies only."""
 
     def __init__(self, file: CheckedFile, game: Game):
@@ -66,12 +67,24 @@ class Book(RecordsDatabase):
         return outcome
 
 
+class RecordsBook(Book, RecordsDatabase):
+    """A book whose positions are ints."""
+
+
+class RowsBook(Book, RowsDatabase):
+    """A book whose positions have several words."""
+
+
+def book_of(file: BookFile, game: Game) -> Book:
+    """Return the book in an open file."""
+    return RowsBook(file, game) if isinstance(file.contents, RowsReader) else RecordsBook(file, game)
+
+
 def open_book(path: str | os.PathLike[str], game: Game | None = None) -> Book:
     """Open the book at a path; raise what `open_database` raises."""
     file = BookFile(path)
     try:
-        assert isinstance(file.contents, RecordsReader)
-        book = Book(file, matching_game(file, game))
+        book = book_of(file, matching_game(file, game))
         book.check_start()
         return book
     except BaseException:

@@ -24,10 +24,11 @@ import numpy as np
 from retrograde.databases.layout import NOT_FOUND, LegendRow
 from retrograde.databases.location import book_path
 from retrograde.databases.lock import Lock
-from retrograde.databases.write import SolvedRecords, write_database
+from retrograde.databases.write import SolvedRecords, SolvedRows, write_database
 from retrograde.games.catalog import rules_digest, variant
-from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
-from retrograde.solver.rules.examine import refuse_tuples, start_of
+from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Traits, Value
+from retrograde.solver.estimation.sampling import packed, unpacked
+from retrograde.solver.rules.examine import listed, start_of
 from retrograde.solver.rules.expansion import Expander
 from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.runtime.progress import Course, Listener, Phase
@@ -74,7 +75,6 @@ def make_book(game: Game, options: BookOptions, path: str | os.PathLike[str] | N
 
     Raise NoBook if play can go round in circles, or what `solve` raises; finished work is kept.
     """
-    refuse_tuples(game, "searched")
     path = book_path(variant(game)) if path is None else Path(path)
     what = f"{options.plies}-{'distances' if options.distances else 'values'}"
     identity = f"{variant(game)} {rules_digest(game)}-book-{what} {journal_digest()}"
@@ -93,7 +93,9 @@ def make_book(game: Game, options: BookOptions, path: str | os.PathLike[str] | N
 
 @dataclass
 class BookMaker:
-    """A book being made: its positions, ascending, with values and remotenesses, and its waves."""
+    """A book being made: its positions, ascending, with values and remotenesses, and its waves.
+
+    Arrays of positions have one dimension: those of several words are bytes (see `packed`)."""
 
     game: Game
     options: BookOptions
@@ -103,6 +105,7 @@ class BookMaker:
 
     def __post_init__(self) -> None:
         self.expander = Expander(self.game)
+        self.width = Traits.of(self.game).width
         self.course.plan(exploring=0.02, searching=0.95, solving=0.02, writing=0.01)
 
     # Exploring
@@ -112,14 +115,15 @@ class BookMaker:
         phase = Phase("exploring", self.options.listener, None, self.course)
         start = self.game.canonical(start_of(self.game))
         # Step 1: wave by wave, each without the positions of the waves before.
-        wave, known = np.array([start], np.int64), np.empty(0, np.int64)
+        wave = packed(np.array([start], np.int64))
+        known = none = wave[:0]
         for ply in range(self.options.plies + 1):
             self.waves.append(wave)
             known = np.union1d(known, wave)
             phase.advance(len(wave))
             if ply < self.options.plies:
-                children = [np.unique(block[block >= 0]) for _, block, _ in self.expanded(wave)]
-                found = np.unique(np.concatenate([np.empty(0, np.int64), *children]))
+                children = [np.unique(block[there]) for _, block, there, _ in self.expanded(wave)]
+                found = np.unique(np.concatenate([none, *children]))
                 wave = np.setdiff1d(found, known, assume_unique=True)
                 if not len(wave):
                     break
@@ -129,19 +133,23 @@ class BookMaker:
         self.plies = np.full(len(known), NOT_FOUND, np.int64)
         self.sizes = np.ones(len(known), np.int64)
         for begin, end in self.expander.blocks(0, len(known)):
-            block = self.expander.expand(LOWEST, known[begin:end], sizes=True)
+            block = self.expander.expand(LOWEST, unpacked(known[begin:end], self.width), sizes=True)
             self.sizes[begin:end] = block.sizes
             self.values[begin:end] = block.primitives
         self.plies[self.values != UNDECIDED] = 0
         phase.end()
 
-    def expanded(self, positions: Array) -> Iterator[tuple[int, Array, Array]]:
-        """Yield blocks: the first position's index, the children (a column each, -1 for none), and each column's
-        position."""
+    def expanded(self, positions: Array) -> Iterator[tuple[int, Array, Array, Array]]:
+        """Yield blocks: the first position's index, the children (a column each), which of them exist, and each
+        column's position."""
         for begin, end in self.expander.blocks(0, len(positions)):
-            block = self.expander.expand(LOWEST, positions[begin:end])
+            block = self.expander.expand(LOWEST, unpacked(positions[begin:end], self.width))
             columns = block.columns
-            yield begin, block.children[:, :columns].copy(), block.origins[:columns].astype(np.int64)
+            children = block.children[:, :columns].copy()
+            there = (children[..., 0] if self.width else children) >= 0
+            if self.width:
+                children = packed(children.reshape(-1, self.width)).reshape(there.shape)
+            yield begin, children, there, block.origins[:columns].astype(np.int64)
 
     def indices(self, positions: Array) -> Array:
         """Return the indices of positions among all positions of the book."""
@@ -152,7 +160,7 @@ class BookMaker:
     def search(self) -> None:
         """Find the outcomes of the positions of the last ply."""
         # There is no last ply if play always ends before it.
-        last = self.waves[-1] if len(self.waves) > self.options.plies else np.empty(0, np.int64)
+        last = self.waves[-1][: None if len(self.waves) > self.options.plies else 0]
         self.decide_at_once(last)
         open_ = last[self.values[self.indices(last)] == UNDECIDED]
         phase = Phase("searching", self.options.listener, len(open_), self.course)
@@ -161,23 +169,23 @@ class BookMaker:
         log = self.journal.log("searched", 0.0)
         for found in log.resumed:
             self.take(*found)
-            phase.skip(len(found[0]))
+            phase.skip(len(found[1]))
         open_ = open_[self.values[self.indices(open_)] == UNDECIDED]
         for answers in self.answered(open_):
             self.take(*answers)
             log.add(answers)
             log.write()
-            phase.advance(len(answers[0]))
+            phase.advance(len(answers[1]))
         log.settle()
         phase.end()
 
     def decide_at_once(self, last: Array) -> None:
         """Decide the positions that the next move wins, without a search."""
-        for begin, children, origins in self.expanded(last):
-            below = np.unique(children[children >= 0])
+        for begin, children, there, origins in self.expanded(last):
+            below = np.unique(children[there])
             # A position whose best child has lost already is won in one ply.
             lost = self.is_lost(below)
-            wins = ((children >= 0) & lost[np.searchsorted(below, np.maximum(children, below[:1]))]).any(axis=0)
+            wins = (there & lost[np.minimum(np.searchsorted(below, children), len(below) - 1)]).any(axis=0)
             indices = self.indices(last[begin + origins[wins]])
             self.values[indices], self.plies[indices] = WIN, 1 if self.options.distances else NOT_FOUND
 
@@ -185,12 +193,13 @@ class BookMaker:
         """Return which positions the player to move has lost because the game is over."""
         lost = np.zeros(max(len(positions), 1), bool)
         for begin, end in self.expander.blocks(0, len(positions)):
-            lost[begin:end] = self.expander.expand(LOWEST, positions[begin:end]).primitives == LOSE
+            own = unpacked(positions[begin:end], self.width)
+            lost[begin:end] = self.expander.expand(LOWEST, own).primitives == LOSE
         return lost
 
     def take(self, positions: Array, values: Array, plies: Array) -> None:
-        """Store answers."""
-        indices = self.indices(positions)
+        """Store answers; positions of several words come word by word."""
+        indices = self.indices(packed(positions.reshape(-1, self.width) if self.width else positions))
         self.values[indices], self.plies[indices] = values, plies
 
     def answered(self, positions: Array) -> Iterator[tuple[Array, Array, Array]]:
@@ -201,9 +210,10 @@ class BookMaker:
 
         def ask(positions: Array) -> tuple[Array, Array, Array]:
             distance, tie_seconds = self.options.distances, self.options.tie_seconds
-            answers = [searches.outcome(position, distance, tie_seconds) for position in positions.tolist()]
+            rows = unpacked(positions, self.width)
+            answers = [searches.outcome(position, distance, tie_seconds) for position in listed(rows)]
             values, plies = zip(*answers, strict=True)
-            return positions, np.array(values, np.uint8), np.array(plies, np.int64)
+            return rows.ravel(), np.array(values, np.uint8), np.array(plies, np.int64)
 
         running: set[Future[tuple[Array, Array, Array]]] = set()
         executor = ThreadPoolExecutor(workers)
@@ -238,8 +248,7 @@ class BookMaker:
 
     def derive(self, wave: Array) -> None:
         """Decide the positions of a wave whose children all have outcomes."""
-        for begin, children, origins in self.expanded(wave):
-            there = children >= 0
+        for begin, children, there, origins in self.expanded(wave):
             indices = np.where(there, np.minimum(self.indices(children), len(self.positions) - 1), 0)
             # Step 1: which columns have only known children, and the best value among them.
             known = (~there | (self.values[indices] != UNDECIDED)).all(axis=0)
@@ -264,22 +273,25 @@ class BookMaker:
             self.plies[self.values != DRAW] = NOT_FOUND
         self.plies[self.values == DRAW] = -1
         # Step 1: sort the records by tier, then by position.
-        tiers = np.array([self.game.tier(position) for position in self.positions.tolist()], np.int64)
-        order = np.lexsort((self.positions, tiers))
+        tiers = np.array([*map(self.game.tier, listed(unpacked(self.positions, self.width)))], np.int64)
+        order = np.argsort(tiers, kind="stable")
         numbers, counts = np.unique(tiers, return_counts=True)
-        positions = self.positions[order]
+        positions = unpacked(self.positions[order], self.width)
         # Step 2: the legend. Value and remoteness in one int sort as the legend does; -1, a DRAW's remoteness, needs
         # the mask.
         codes = self.values[order].astype(np.int64) << 32 | self.plies[order] & 0xFFFFFFFF
         outcomes, firsts, rows = np.unique(codes, return_index=True, return_inverse=True)
         symmetric = np.bincount(rows, self.sizes[order]).astype(np.int64).tolist()
+        # An example is a position or, if that has several words, the number of its row.
+        examples = firsts if self.width else positions[firsts]
         legend = [
             LegendRow(Value(code >> 32), -1 if code & 0xFFFFFFFF == 0xFFFFFFFF else code & 0xFFFFFFFF, *counted)
             for code, *counted in zip(
-                outcomes.tolist(), symmetric, np.bincount(rows).tolist(), positions[firsts].tolist(), strict=True
+                outcomes.tolist(), symmetric, np.bincount(rows).tolist(), examples.tolist(), strict=True
             )
         ]
-        solved = SolvedRecords(numbers, counts, legend, (positions, rows.astype(np.uint32)), int(positions.max()))
+        found = numbers, counts, legend, (positions, rows.astype(np.uint32))
+        solved = SolvedRows(*found) if self.width else SolvedRecords(*found, int(positions.max()))
         write_database(path, self.game, solved, lock=lock, book_plies=self.options.plies)
         phase.advance(len(positions))
         phase.end()

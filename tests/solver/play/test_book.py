@@ -20,6 +20,7 @@ from retrograde.solver.play.oracles.book import BookOptions, NoBook, make_book
 from retrograde.solver.play.oracles.open import searching_oracle
 from tests.helpers.command_line import COMMAND, LATE, Child, retrograde
 from tests.helpers.marks import thorough
+from tests.helpers.wide import OneConnectFour, WideConnectFour
 
 pytestmark = pytest.mark.long
 
@@ -53,6 +54,32 @@ def test_a_book_is_the_database_as_far_as_it_goes(solved, tmp_path, text, plies,
                 compared += 1
         assert compared == book.file.stored
         assert not verify_book(book).problems
+
+
+@pytest.mark.parametrize("plies", [thorough(0), 5, thorough(16)])
+def test_a_book_of_positions_of_two_words_has_the_same(tmp_path, plies):
+    games = WideConnectFour(4, 3), OneConnectFour(4, 3)
+    options = BookOptions(plies, size=SMALL, tie_seconds=60, workers=2)
+    paths = [make_book(game, options, tmp_path / f"{game.name}.book.h5") for game in games]
+    with open_book(paths[0], games[0]) as wide, open_book(paths[1], games[1]) as one:
+        assert (wide.file.header.storage, wide.file.stored, wide.plies) == ("rows", one.file.stored, plies)
+        for _, positions, *_ in wide.records():
+            for position in map(tuple, positions.tolist()):
+                assert wide[position] == one[games[1].at(*position)]
+        assert [wide[row.example] for row in wide.file.legend] == [one[row.example] for row in one.file.legend]
+        assert not verify_book(wide).problems
+        with pytest.raises(NotInDatabase):
+            wide[1 << 40, 0]
+
+
+@pytest.mark.thorough
+def test_a_book_of_two_words_is_made_and_asked_by_commands(home):
+    """Hexapawn on 33 cells takes 67 bits."""
+    assert "the first player wins in 31 plies" in retrograde("book", "hexapawn:3,11", "--plies", "2").stdout
+    (book,) = home.glob("*.book.h5")
+    assert "8 records, and nothing is wrong" in retrograde("verify", book).stdout
+    told = retrograde("query", "hexapawn:3,11")
+    assert "from the book" in told.stdout and "b11-b10 win  in 31" in told.stdout
 
 
 @pytest.mark.slow

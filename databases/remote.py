@@ -139,7 +139,7 @@ class RemoteFile(io.RawIOBase):
 
     def read_blocks(self, first: int, end: int) -> list[bytes]:
         """Return some blocks; fetch those that are not kept, neighbours in one request."""
-        found = {number: self.kept(number) for number in range(first, end)}
+        found = {number: self.stored_block(number) for number in range(first, end)}
         lacking = [number for number, block in found.items() if block is None]
         while lacking:
             run = [number for k, number in enumerate(lacking) if number == lacking[0] + k]
@@ -163,7 +163,7 @@ class RemoteFile(io.RawIOBase):
             raise self.failure from error
         return content
 
-    def kept(self, number: int) -> bytes | None:
+    def stored_block(self, number: int) -> bytes | None:
         """Return a block from memory or disk; None if it is not there as it was."""
         if number in self.blocks:
             return self.blocks[number]

@@ -237,20 +237,20 @@ def walls_of(lefts: Sequence[Wall], rights: Sequence[Wall]) -> tuple[Wall, Wall]
     *rights* plus t. Both are constant above the temperature at which they meet.
     """
 
-    def left_at(t: Fraction) -> Fraction:
+    def left_wall(t: Fraction) -> Fraction:
         return max(at(wall, t) for wall in lefts) - t
 
-    def right_at(t: Fraction) -> Fraction:
+    def right_wall(t: Fraction) -> Fraction:
         return min(at(wall, t) for wall in rights) + t
 
     corners = sorted({t for wall in (*lefts, *rights) for t, _ in wall})
-    corners += [corners[-1] + max(Fraction(1), left_at(corners[-1]) - right_at(corners[-1]))]
+    corners += [corners[-1] + max(Fraction(1), left_wall(corners[-1]) - right_wall(corners[-1]))]
     pairs = [(one, other) for walls in (lefts, rights) for one in walls for other in walls]
     turns = {t for one, other in pairs for t in crossings(one, other, corners)}
     left: Wall = []
     right: Wall = []
     for t in sorted({*corners, *turns}):
-        above, below = left_at(t), right_at(t)
+        above, below = left_wall(t), right_wall(t)
         if left and above < below:  # they have met on the way
             (t0, above0), (_, below0) = left[-1], right[-1]
             share = (above0 - below0) / (above0 - below0 + below - above)

@@ -83,14 +83,14 @@ class Tablebase:
         if the side to move is mated.
         """
         solution, position = self.find(board)
-        return require_known(solution, DTZ, dtz_of(position, solution.value(position).value, solution))
+        return found_or_raise(solution, DTZ, dtz_of(position, solution.value(position).value, solution))
 
     def probe_dtc(self, board: Board) -> int:
         """Return the distance to the next capture or promotion; 0 also if the side to move is mated."""
         solution, position = self.find(board)
         if solution.conversion and not solution.value(position).remoteness:
             return 0
-        return require_known(solution, DTC, dtc_of(position, solution))
+        return found_or_raise(solution, DTC, dtc_of(position, solution))
 
     def probe_wdl(self, board: Board) -> int:
         """Return 2 for a win, -2 for a loss, 0 for a draw, and 1 or -1 for a cursed win or blessed loss.
@@ -101,7 +101,7 @@ class Tablebase:
         solution, position = self.find(board)
         value, plies = solution.value(position)
         found = category(position, value, plies or 0, 0, dtz_of(position, value, solution))
-        return require_known(solution, DTZ, WDL.get(found))
+        return found_or_raise(solution, DTZ, WDL.get(found))
 
     def get_dtm(self, board: Board, default: int | None = None) -> int | None:
         """Return the distance to mate, or the default."""
@@ -143,7 +143,7 @@ def open_tablebase(folder: str | os.PathLike[str] | None = None) -> Tablebase:
     return Tablebase(path)
 
 
-def require_known(solution: Solution, metric: str, found: int | None) -> int:
+def found_or_raise(solution: Solution, metric: str, found: int | None) -> int:
     """Return *found*, a distance or result; raise NoDatabase if it is None."""
     if found is None:
         what = f"no database of {solution.variant} by {metric} beside the one by {solution.metric}"

@@ -20,6 +20,7 @@ from retrograde.databases import database_path
 from retrograde.games import DRAW, LOSE, TIE, WIN
 from retrograde.games.catalog import variants_in
 from tests.helpers.command_line import COMMAND, HEAP, LATE, Child, environment, process, retrograde
+from tests.helpers.marks import thorough
 from tests.helpers.paths import ROOT
 
 TICTACTOE = {"win": 2836, "lose": 1574, "tie": 1068, "draw": 0}  # published.py has the sources of such numbers
@@ -685,9 +686,9 @@ def test_amounts_and_durations():
     [
         ("retrograde que", ["query"]),
         ("retrograde info tic", ["tictactoe", "tictactoe3", "tictactoe:misere=yes"]),
-        ("retrograde solve mut", ["mutorere"]),
-        ("retrograde games conn", ["connect4"]),
-        ("retrograde info tictactoe : mi", ["misere=yes"]),
+        thorough(("retrograde solve mut", ["mutorere"])),
+        thorough(("retrograde games conn", ["connect4"])),
+        thorough(("retrograde info tictactoe : mi", ["misere=yes"])),
         ("retrograde info tictactoe : misere =", ["yes"]),
         ("retrograde query --js", ["--json"]),
     ],

@@ -577,7 +577,7 @@ def compiling(tmp_path, monkeypatch):
     talker.close()
 
 
-@pytest.mark.parametrize("go", ["go movetime 400", "go", "go depth 5", "go wtime 100 btime 100"])
+@pytest.mark.parametrize("go", ["go movetime 400", *map(thorough, ("go", "go depth 5")), "go wtime 100 btime 100"])
 def test_compiling_never_holds_back_a_move(compiling, go):
     talker, said = compiling
     talker.answer("position fen 4k3/8/8/8/8/8/8/3QK2n w - - 0 1")
@@ -801,6 +801,7 @@ def test_what_is_no_file_hinders_nothing(ask, home, tmp_path, monkeypatch):
         assert any("score mate 16" in line for line in said) == (place == tmp_path)
 
 
+@pytest.mark.thorough
 def test_of_two_databases_the_sound_one_answers(ask, home, tmp_path):
     """The first has the ending, and is damaged where nobody looks before a move is asked for."""
     content = bytearray((home / "chess,KRK.h5").read_bytes())

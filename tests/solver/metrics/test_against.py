@@ -39,7 +39,7 @@ from retrograde.solver.verification.records import RecordTable
 from retrograde.solver.verification.verify import verify
 from tests.helpers import expectimax, gamble, reference, responding, tangle
 from tests.helpers.command_line import HEAP, retrograde
-from tests.helpers.marks import thorough_but
+from tests.helpers.marks import thorough, thorough_but
 from tests.helpers.paths import ROOT
 from tests.helpers.solving import Stop, stop_at
 
@@ -572,9 +572,9 @@ def test_what_is_no_model_is_said_in_one_line(home, words, complaint):
             "make it with: retrograde solve tictactoe --metric expectation --against greedy",
         ),
         ("query tictactoe@expectation-against-greedy", "no database for tictactoe against greedy"),
-        ("solve tictactoe --against mine.py:silent", "its weights add up to 0"),
+        thorough(("solve tictactoe --against mine.py:silent", "its weights add up to 0")),
         ("solve tictactoe --against mine.py:floating", "0.5 is no weight; weights are whole numbers or Fractions"),
-        ("solve tictactoe --against mine.py:foul", "it gives a weight to 99, which is no legal move"),
+        thorough(("solve tictactoe --against mine.py:foul", "it gives a weight to 99, which is no legal move")),
         ("solve tictactoe --against mine.py:faulty", "ZeroDivisionError"),
         ("match tictactoe mine.py:foul random", "it gives a weight to 99, which is no legal move"),
     ],

@@ -121,7 +121,7 @@ def test_steps_are_found_as_one_by_one(variant, streamed, compiled):
 
 
 def test_steps_say_what_records_say(streamed, solved, compiled):
-    with open_database(streamed("connect4:4,4")) as steps, open_database(solved("connect4:4,4")) as records:
+    with open_database(streamed("connect4:4,3")) as steps, open_database(solved("connect4:4,3")) as records:
         positions = np.concatenate([piece for _, piece, _, _ in records.records()])
         for found, expected in zip(steps.lookup(positions), records.lookup(positions), strict=True):
             assert np.array_equal(found, expected)

@@ -37,7 +37,7 @@ from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.variants import VariantTask, prerequisites, solving_variants
 from tests.helpers.command_line import COMMAND, LATE, Child, environment, process, retrograde
 from tests.helpers.lacking import in_ci, need_cluster
-from tests.helpers.marks import thorough_but
+from tests.helpers.marks import thorough, thorough_but
 from tests.helpers.paths import ROOT
 from tests.helpers.solving import small_enough
 
@@ -204,7 +204,7 @@ def steps_or_end(name, together, once, ours):
     return done
 
 
-@pytest.mark.parametrize("given", [lambda client: client, lambda client: client.get_executor()])
+@pytest.mark.parametrize("given", [thorough(lambda client: client), lambda client: client.get_executor()])
 def test_a_client_or_its_executor_will_do(given, tmp_path, executor, by_threads, monkeypatch):
     monkeypatch.chdir(tmp_path)  # where the workers are not
     path = solve(load_game("chess:KQK"), "game.h5", method="numbered", executor=given(executor.client))

@@ -313,7 +313,7 @@ LEFT, RIGHT = 0b11 << 1, 0b11 << 9  # in columns of three cells: two in the firs
     ("lines", "images_told", "waves"),
     [
         ((LEFT, RIGHT), 1, 8),  # all but the first and the last
-        ((LEFT, RIGHT), 2, 0),
+        thorough(((LEFT, RIGHT), 2, 0)),
         (
             (LEFT, LEFT | 1, RIGHT),
             1,

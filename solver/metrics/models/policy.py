@@ -11,7 +11,6 @@ depend on the position alone.
 
 from collections.abc import Callable
 from hashlib import sha256
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +60,9 @@ def policy_in_file(text: str) -> PolicyModel:
 
 def installed_policy(name: str) -> PolicyModel | None:
     """Return the policy of the installed player of that name, or None; raise NoModel if it cannot be used."""
-    point: EntryPoint | None = next(iter(entry_points(group=GROUP, name=name)), None)
+    from importlib.metadata import entry_points  # here because it takes 20 ms
+
+    point = next(iter(entry_points(group=GROUP, name=name)), None)
     if point is None:
         return None
     try:

@@ -171,7 +171,7 @@ def test_plays_have_the_names_of_backgammon(position, names):
 
 @pytest.mark.long
 def test_all_slots_are_positions_and_there_are_as_many_as_published():
-    """7,959,904: T. Keith, Hypergammon Fun 2, https://bkgm.com/articles/Keith/Hyper02/index.html."""
+    """7,959,904: T. Keith, Hypergammon Fun, https://bkgm.com/articles/Keith/Hyper04/index.html."""
     game = load_game("hypergammon")
     own = np.array([0, *(sum({1 << man for man in men if 0 < man < 25}) for men in ways(game))])
     other = np.array([0, *(sum({1 << 25 - man for man in men if 0 < man < 25}) for men in ways(game))])

@@ -12,8 +12,7 @@ sys.path.insert(0, "/rules")
 import absent
 absent.install()
 from retrograde.cli.web.published.browser import PublishedSite
-absent.seal()
-PublishedSite`;
+absent.seal()`;
 
 // The largest file of Pyodide is packed, whatever the host does. Pyodide asks for it by its own name.
 const fetchAsIs = fetch;
@@ -56,18 +55,43 @@ function read(path, begin, end) {
   return whole.get(url).subarray(begin, end);
 }
 
-const ready = (async () => {
-  const zip = fetchAsIs(`${ROOT}python/rules.zip`).then((response) => response.arrayBuffer());
-  const python = await loadPyodide({ indexURL: `${ROOT}python/` });
-  python.unpackArchive(await zip, "zip", { extractDir: "/rules" });
-  return python.runPython(START)(read);
-})();
+// Start Python, or restore it from an image of its memory, in which all modules are loaded already.
+async function load(zip, image) {
+  const python = await loadPyodide({ indexURL: `${ROOT}python/`, ...(image ? { _loadSnapshot: image } : { _makeSnapshot: true }) });
+  python.unpackArchive(zip, "zip", { extractDir: "/rules" }); // an image has no files
+  if (!image) python.runPython(START);
+  return python;
+}
+
+// An image for the next visit is kept under the digest of the modules. Browsers keep such things only for https and localhost.
+let forgetImage = () => {};
+
+async function start() {
+  const zip = await (await fetchAsIs(`${ROOT}python/rules.zip`)).arrayBuffer();
+  const cache = await globalThis.caches?.open(`${ROOT}python/`).catch(() => undefined);
+  if (!cache) return load(zip);
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", zip));
+  const key = `${ROOT}python/image/${digest.join("-")}`;
+  forgetImage = () => cache.delete(key);
+  try {
+    const kept = await cache.match(key);
+    if (kept) return await load(zip, new Uint8Array(await kept.arrayBuffer()));
+  } catch { /* the image is of no use: make another */ }
+  const python = await load(zip);
+  const image = new Response(python.makeMemorySnapshot());
+  const others = (await cache.keys()).filter(({ url }) => url !== key);
+  Promise.all(others.map((one) => cache.delete(one))).then(() => cache.put(key, image)).catch(() => {}); // the disk is full
+  return python;
+}
+
+const ready = start().then((python) => python.globals.get("PublishedSite")(read));
 
 addEventListener("message", async ({ data: { id, path, asked } }) => {
   try {
     const [text, status] = (await ready).answer(path, asked).toJs();
     postMessage({ id, status, answer: JSON.parse(text) });
   } catch (error) {
+    forgetImage();
     postMessage({ id, status: 500, answer: `Python failed in this browser: ${String(error).trim().split("\n").at(-1)}` });
   }
 });

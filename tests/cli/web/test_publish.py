@@ -372,3 +372,65 @@ def test_a_game_is_played_to_its_end_with_python_from_a_host_without_ranges(
             "A tie" in page.locator("#status").text_content() or "Red has won" in page.locator("#status").text_content()
         )
         page.close()
+
+
+SHOUT = """async () => {
+    const [name] = await caches.keys();
+    const cache = await caches.open(name);
+    const [key] = await cache.keys();
+    const image = new Uint8Array(await (await cache.match(key)).arrayBuffer());
+    const [from, to] = ["cannot be written as PGN", "CANNOT be written as PGN"].map((text) => new TextEncoder().encode(text));
+    let places = 0;
+    for (let at = image.indexOf(from[0]); at >= 0; at = image.indexOf(from[0], at + 1)) {
+        if (!from.every((byte, i) => image[at + i] === byte)) continue;
+        image.set(to, at);
+        places += 1;
+    }
+    await cache.put(key, new Response(image));
+    return places;
+}"""
+"""Change a text of Python in the image that the browser keeps, and return in how many places."""
+SPOIL = """async () => {
+    const cache = await caches.open((await caches.keys())[0]);
+    await cache.put((await cache.keys())[0], new Response(new Uint8Array(1000)));
+}"""
+KEPT = "async () => (await (await caches.open((await caches.keys())[0])).keys()).map(({ url }) => url)"
+
+
+@needs_browser
+@pytest.mark.thorough
+def test_the_next_visit_starts_from_an_image_of_pythons_memory(
+    browser, pyodide, solved, tmp_path, monkeypatch, few_written
+):
+    monkeypatch.setenv("RETROGRADE_HOME", str(fill(tmp_path, solved, ["connect4:4,4"])))
+    retrograde("publish", "connect4:4,4", "--to", tmp_path / "site", "--pyodide", pyodide)
+    with open_solution("connect4:4,4") as solution, browser.new_context() as visitor, Host(tmp_path / "site") as host:
+        questions, answers = questions_about(solution, 10)
+        refused = ("pgn", {"variant": solution.variant, "first": "?", "second": "?", "finished": False})
+
+        def visit():
+            page = visitor.new_page()
+            page.set_default_timeout(1000 * LATE)
+            page.goto(f"{host.url}/game.html?v={solution.variant}")
+            *told, said = page.evaluate(ASK, [*questions, refused])
+            for question, one, answer in zip(questions, told, answers, strict=True):
+                assert without_reply(one) == answer, question
+            page.wait_for_function(f"async () => (await ({KEPT})()).length")
+            return page, said["error"]
+
+        page, said = visit()
+        assert said == "games of connect4 cannot be written as PGN"
+        (kept,) = page.evaluate(KEPT)
+        assert page.evaluate(SHOUT) > 0
+        page, said = visit()
+        assert said == "games of connect4 CANNOT be written as PGN"
+        # An image that is of no use is replaced, and so is that of other modules.
+        page.evaluate(SPOIL)
+        _, said = visit()
+        assert said == "games of connect4 cannot be written as PGN"
+        with ZipFile(tmp_path / "site" / "python" / "rules.zip", "a") as rules:
+            rules.writestr("more.py", "")
+        page, said = visit()
+        assert said == "games of connect4 cannot be written as PGN"
+        page.wait_for_function(f"async (kept) => !(await ({KEPT})()).includes(kept)", arg=kept)
+        assert len(page.evaluate(KEPT)) == 1

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from retrograde.cli.render.expected import EXPECTATION, games_won
-from retrograde.cli.render.measures import measure_in_words
+from retrograde.cli.render.measures import Facts, measure_in_words
 from retrograde.cli.render.words import NOUNS, plies
 from retrograde.games.chess.fields import count_in
 from retrograde.games.contract.game import LOSE, METRICS, Game, Traits, Value
@@ -26,7 +26,21 @@ def measure_text(answer: Answer) -> str:
     metric = answer.oracle.metric
     if metric == METRICS[0] or metric in TO_PROGRESS:
         return ""
-    return games_won(answer.oracle, answer.measures) or measure_in_words(metric, answer.measures)
+    return games_won(answer.oracle, answer.measures) or measure_shown(metric, answer.measures)
+
+
+def measure_shown(metric: str, facts: Facts) -> str:
+    """Return what a metric says of a position, in words. An expectation has four digits if its bounds agree on them.
+
+    >>> measure_shown("expectation", {"expectation": 2 / 3, "low": 0.66666, "high": 0.66667})
+    '0.6667'
+    >>> measure_shown("expectation", {"expectation": 0.25, "low": 0, "high": 0.5})
+    '0.25 ± 0.3'
+    """
+    if "expectation" not in facts:
+        return measure_in_words(metric, facts)
+    low, shown, high = (f"{facts.get(name, facts['expectation']):.4g}" for name in ("low", "expectation", "high"))
+    return shown if low == high else measure_in_words(metric, facts)
 
 
 def expectation_of(oracle: Oracle, position: int) -> float | None:

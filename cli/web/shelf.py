@@ -11,7 +11,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from retrograde.cli.common import has_other_rules
-from retrograde.cli.render.measures import measure_in_words
+from retrograde.cli.web.metric_texts import measure_shown
 from retrograde.databases import DatabaseFile, LegendRow
 from retrograde.databases.legend import by_outcome
 from retrograde.databases.location import database_path, list_databases
@@ -119,7 +119,7 @@ def read_facts(path: Path) -> DatabaseFacts:
             tiers,
             longest,
             metric,
-            measure_in_words(metric, facts_of(metric, file.details, start.measures)) if start and told else "",
+            measure_shown(metric, facts_of(metric, file.details, start.measures)) if start and told else "",
         )
 
 

@@ -27,7 +27,7 @@ WORTH = (900, 500, 330, 320, 100)
 
 
 class Chess(Numbering):
-    """Mate the king. `material` names the men of both sides, as in KRKN; endings it can lead to belong to it."""
+    """Mate the king. In an ending few men are left: `material=KRKN` is king and rook against king and knight."""
 
     name = "chess"
     title = "Chess endgames"

@@ -22,7 +22,7 @@ from retrograde.games.draughts.sides import MOST_PIECES
 
 
 class Draughts(Numbering):
-    """Capture or block all pieces of the other player. `pieces` names all pieces, as in KKvK, or is their number."""
+    """Capture or block all pieces of the other player. `pieces=KKvK` is two kings against one, `pieces=4` any four."""
 
     name = "draughts"
     title = "Draughts endings"

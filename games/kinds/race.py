@@ -78,7 +78,7 @@ class Race(Game):
         return "\n".join([*lines, self.drawing if position & DRAWING else f"player {player} to move"])
 
     def ending(self, position):
-        return f"player {1 if position & PLAYER else 0} has {self.target}"
+        return f"the target of {self.target} is reached"
 
     @property
     def digits(self):

@@ -76,6 +76,20 @@ def damage(path, dataset):
     path.write_bytes(content)
 
 
+def play_to_the_end(page):
+    """Make moves on a page, each the first that is offered, until the game is over."""
+    points = "document.querySelectorAll('#history .point').length"
+    for _ in range(300):
+        page.wait_for_function(
+            "() => !document.querySelector('#over').hidden || document.querySelector('#moves [aria-disabled=false]')"
+        )
+        if page.locator("#over").is_visible():
+            break
+        before = page.evaluate(points)
+        page.locator("#moves button").first.click()
+        page.wait_for_function(f"() => {points} > {before}")  # a second click might find the game over
+
+
 class Server:
     """`retrograde serve` as a process of its own."""
 

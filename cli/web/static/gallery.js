@@ -5,7 +5,7 @@ import { pictureOf } from "./backend.js";
 import { writeAddress } from "./address.js";
 import { isOver, outcome, progressOf, Solver } from "./solves.js";
 import { sentence } from "./troubles.js";
-import { agreed, badge, measured, movesOf, number, plies } from "./words.js";
+import { agreed, badge, expects, measured, movesOf, number, plies } from "./words.js";
 import { capital } from "./game.js";
 
 const $ = (id) => document.getElementById(id);
@@ -96,7 +96,7 @@ function known(card) {
   if (card.start) {
     const { value, remoteness, metric, measure } = card.start;
     const soon = !remoteness ? "" : ` in ${(card.seats === "one" ? movesOf : plies)(remoteness)}`;
-    facts.append(make("li", {}, badge(value), metric === "expectation" ? measured({ metric, measure }) : `${startOf(card, value, remoteness)}${soon}`));
+    facts.append(make("li", {}, badge(value), metric === "expectation" ? capital(expects(card.seats === "one" ? "You" : firstOf(card), measure)) : `${startOf(card, value, remoteness)}${soon}`));
     if (measure && metric !== "expectation") facts.append(make("li", {}, measured({ metric, measure })));
   }
   facts.append(make("li", {}, `${number(card.positions)} positions`));
@@ -104,9 +104,11 @@ function known(card) {
   return facts;
 }
 
+const firstOf = ({ first }) => capital(first) || "The first player";
+
 // What the start of a variant is worth, in words.
-function startOf({ seats, first }, value, remoteness) {
-  const who = capital(first) || "The first player";
+function startOf(card, value, remoteness) {
+  const [{ seats, first }, who] = [card, firstOf(card)];
   if (value === "tie" && remoteness === 0) return "Over at the start";
   if (seats === "one") return { win: "Solved", lose: "Cannot be solved", tie: "A tie", draw: "Goes on for ever" }[value];
   if (seats === "several") return { win: `${who} gets the most`, lose: `Another gets more than ${first || "the first player"}`, tie: "A tie", draw: "A draw" }[value];

@@ -33,7 +33,7 @@ export class Game {
 
   // What a side is called in the words of the game.
   name(side) {
-    if (this.now.seats === "one") return "You";
+    if (this.now.seats === "one") return this.players[0] === "human" ? "You" : "The computer";
     return capital(this.names[side]) || ["First", this.now.seats === "two" ? "Second" : "Another"][side];
   }
 

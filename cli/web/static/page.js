@@ -10,7 +10,7 @@ import { Game } from "./game.js";
 import { BestPlay } from "./line.js";
 import { showScorecard } from "./score.js";
 import { sentence, showTrouble } from "./troubles.js";
-import { badge, brings, made, number, prospect, sizeOf, title } from "./words.js";
+import { badge, brings, made, number, prospect, sizeOf, skillName, title } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const PLAYER_NAMES = { human: "you", computer: "computer" };
@@ -201,16 +201,16 @@ function showState() {
   const alone = game.now.seats === "one";
   $("swap").hidden = $("second").parentElement.hidden = alone;
   $("explained").textContent = game.expected
-    ? `Expectations are for the player to move${alone ? "" : `, where chance decides for ${game.name(0)}`}.`
-    : alone ? "Numbers are moves to the end." : "Values are for the player to move. Numbers are plies to the end.";
+    ? `Numbers are what the player to move can expect${alone ? "" : `; where chance decides, what ${game.name(0)} can expect`}.`
+    : alone ? "Numbers are moves to the end." : "Values are for the player to move. Numbers are plies to the end. A ply is one move of one player.";
   $("hints").checked = game.hints;
   document.body.classList.toggle("hints", game.hints);
   ["first", "second"].forEach((id, side) => {
     $(id).value = game.players[side];
-    $(`${id}-name`).textContent = game.name(side);
+    $(`${id}-name`).textContent = alone ? "Player" : game.name(side);
   });
   $("skill").value = game.skill;
-  $("skill-shown").textContent = game.skill;
+  $("skill-shown").textContent = skillName(game.skill);
   able($("skill"), game.players.includes("computer"));
   $("copy-pgn").hidden = !game.now.pgn;
   $("position-name").textContent = game.now.pgn ? "Position or PGN" : "Position";
@@ -368,7 +368,7 @@ function wire() {
   for (const id of ["moves", "board"])
     for (const event of ["pointerover", "pointerout", "focusin", "focusout"])
       $(id).addEventListener(event, (happened) => point(event.endsWith("out") ? document.body : happened.target));
-  $("skill").addEventListener("input", () => { $("skill-shown").textContent = $("skill").value; });
+  $("skill").addEventListener("input", () => { $("skill-shown").textContent = skillName($("skill").value); });
   $("skill").addEventListener("change", () => {
     game.skill = Number($("skill").value);
     replaced();

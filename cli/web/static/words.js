@@ -15,6 +15,9 @@ export const worth = (value, remoteness, known = "not known") => !value ? known 
 const PLURAL = { wins: "win", loses: "lose", plays: "play", has: "have", expects: "expect", leads: "lead" };
 export const agreed = (name, verb) => (name.endsWith("s") ? PLURAL[verb] : verb);
 
+// How well the computer plays: the share of its moves that are perfect, the others being made at random.
+export const skillName = (skill) => ({ 1: "perfect", 0: "at random" }[skill] ?? `${Math.round(100 * skill)} % perfect`);
+
 // A sign that tells a value without its colour.
 export function badge(value, text = SIGNS[value] ?? "?") {
   const sign = document.createElement("span");
@@ -73,7 +76,7 @@ export function prospect(game) {
 export const measured = ({ metric, measure }) => `${{ drawlevel: "As a draw" }[metric] ?? capital(metric)}: ${measure}`;
 
 // What a player expects, as a sum or as games: `Red expects 2.5`, `you win 61.6 % of games`.
-function expects(who, measure) {
+export function expects(who, measure) {
   const verb = measure.startsWith("wins ") ? "wins" : "expects";
   const what = measure.replace(/^wins /, "");
   return who === "You" ? `you ${verb.slice(0, -1)} ${what}` : `${who} ${agreed(who, verb)} ${what}`;

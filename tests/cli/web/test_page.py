@@ -332,7 +332,7 @@ def test_every_move_is_a_step_of_the_browsers_history(open_page):
     assert (page.url, status(page), page.locator("#skill").input_value()) == (url, said, "0.8")
     other = open_page(url.partition("/?")[2].join(["?", ""]))
     wait(other, "plies === 4")
-    assert status(other) == said and other.locator("#skill-shown").text_content() == "0.8"
+    assert status(other) == said and other.locator("#skill-shown").text_content() == "80 % perfect"
 
 
 @pytest.mark.thorough

@@ -74,10 +74,11 @@ class Ratios:
     """How disk bytes for each record change with the number of records (see `Range.times`)."""
 
     def in_words(self, words: int) -> "Ratios":
-        """Return the ratios for positions of *words* words, as measured with Connect Four 5×4 in one and two words."""
+        """Return the ratios for positions of *words* words, as measured with hexapawn 5×6 in one and two words. The
+        time depends on whether positions can be packed into ints."""
         more = words - 1
         return replace(
-            self, seconds=self.seconds.times(Range(1.0, 1 + 1.3 * more, 1 + 2.0 * more)),
+            self, seconds=self.seconds.times(Range(1.0, 1 + 0.6 * more, 1 + 1.6 * more)),
             memory=self.memory + Range(8.0, 24.0, 48.0).times(more),
             database=self.database.times(Range(1.0, 1 + 0.3 * more, words)),
         )  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.methods.listed.explore import waves
 from retrograde.solver.methods.listed.explore.cutting import TASK, cut_into_tasks
-from retrograde.solver.methods.listed.explore.space import SpilledStateSpace, StateSpace, index_of_positions, packed
+from retrograde.solver.methods.listed.explore.space import SpilledStateSpace, StateSpace, index_of_positions, keys_of
 from retrograde.solver.methods.listed.explore.tasks import (
     Edges,
     concatenate,
@@ -271,6 +271,6 @@ class Explorer:
                 loops_for(part).merge(longest, merge_sorted(known).astype(dtype, copy=False), part)
             else:
                 part[:] = longest
-        packing, keys = packed(positions, self.work) if self.width else (None, None)
+        packing, keys = keys_of(positions, self.work) if self.width else (None, None)
         index = index_of_positions(starts, keys.array if keys else positions, self.work)
         return StateSpace(tiers, starts, self.edges, shared, index, self.width, packing, keys)

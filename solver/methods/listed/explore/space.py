@@ -122,7 +122,7 @@ class SpilledStateSpace(TieredPositions):
         return ListsOnDisk(self.tiers, self.starts, self.lists)
 
 
-def packed(positions: Array, work: Work) -> tuple[Packing | None, SharedArray | None]:
+def keys_of(positions: Array, work: Work) -> tuple[Packing | None, SharedArray | None]:
     """Return how to pack positions of several words, and their keys; (None, None) if they cannot be packed, or memory
     is short."""
     packing = packing_of(positions) if work.budget.left() > BYTES_A_KEY * len(positions) else None

@@ -24,7 +24,7 @@ Retrograde analysis of a tier with cycles (`predecessors/tier.py`):
 4. Call everything that is still undecided a draw.
 
 If positions have several words, `positions` has a row for each (`explore/row_kernels.py`); all else works on indices.
-Where they differ in 61 bits at most, they are sorted and looked up as ints (`explore/packing.py`).
+They are sorted and looked up by ints that hold the bits in which they differ (`explore/packing.py`).
 
 When memory runs short, lists of positions of one word spill to disk (`spill/`). When workers are other processes, large
 tiers are cut into ranges, which workers solve in parallel (`ranges/`).

@@ -4,6 +4,8 @@ Ints are sorted and looked up several times as fast as rows of words. A *run* is
 
     word 0   0 0 1 1 0 x x x x 0        word 1   y y 0 0 1 0 0 z z z        x, y, z: bits that differ
     int      x x x x y y 0 0 1 0 0 z z z      one run for each word; if these are too long, x x x x y y z z z
+
+If that is too long as well, an int may have the first bits only. It then says about where a position is in a list.
 """
 
 from itertools import groupby
@@ -22,16 +24,23 @@ MOST_BITS = POSITION_BITS - 1
 
 class Packing(NamedTuple):
     """How to pack positions. `runs` int64[n, 4] holds for each run its word, its lowest bit, its mask, and the place in
-    the int. `covered` int64[words] are the bits of all runs, `base` int64[words] the other bits, which are the same in
-    all positions."""
+    the int. `covered` int64[words] are the bits of all runs and those that are left out, `base` int64[words] the other
+    bits, which are the same in all positions."""
 
     runs: Array
     covered: Array
     base: Array
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether no bits are left out, so that different positions are different ints."""
+        bits, covered = self.runs[:, 2].tolist(), self.covered.tolist()
+        return sum(map(int.bit_count, bits)) == sum(map(int.bit_count, covered))
 
-def packing_of(rows: Array) -> Packing | None:
-    """Return how to pack the positions int64[n, words]; None if they differ in too many bits, or there are none."""
+
+def packing_of(rows: Array, is_exact: bool = True) -> Packing | None:
+    """Return how to pack the positions int64[n, words]; None if they differ in too many bits, or there are none. Unless
+    it must be *exact*, bits are left out instead."""
     if not len(rows):
         return None
     differing = np.zeros(rows.shape[1], np.int64)
@@ -47,16 +56,19 @@ def packing_of(rows: Array) -> Packing | None:
     for found in (whole, exact):
         if sum(count for *_, count in found) <= MOST_BITS:
             return packing_with(found, rows[0])
-    return None
+    return None if is_exact else packing_with(exact, rows[0])
 
 
 def packing_with(found: list[tuple[int, int, int]], position: Array) -> Packing:
     """Return a packing with runs (word, lowest bit, number of bits) of *position* and the like."""
-    runs, covered, place = np.zeros((len(found), 4), np.int64), np.zeros(len(position), np.int64), 0
+    runs, covered, place = [], np.zeros(len(position), np.int64), 0
+    left_out = max(0, sum(count for *_, count in found) - MOST_BITS)
     # The last word has the lowest bits of the int; within a word, runs come from the lowest to the highest.
-    for k, (word, low, count) in enumerate(sorted(found, key=lambda run: (-run[0], run[1]))):
-        mask = (1 << count) - 1
-        runs[k] = word, low, mask, place
-        covered[word] |= mask << low
-        place += count
-    return Packing(runs, covered, position & ~covered)
+    for word, low, count in sorted(found, key=lambda run: (-run[0], run[1])):
+        covered[word] |= (1 << count) - 1 << low
+        skipped = min(left_out, count)
+        left_out -= skipped
+        if skipped < count:
+            runs.append((word, low + skipped, (1 << count - skipped) - 1, place))
+            place += count - skipped
+    return Packing(np.array(runs, np.int64).reshape(-1, 4), covered, position & ~covered)

@@ -148,9 +148,10 @@ def gather(columns, children, tiers, out, child_tiers):
 
 
 @kernel
-def locate(columns, matrix, lists, places):
+def locate(columns, matrix, lists, places, hinted):
     """Write the index of each child among *lists* to *places*, -1 for no child; return how many children are nowhere.
-    Gallops from child to child, which is quick where the children of a row of the matrix ascend."""
+    Gallops from child to child, which is quick where the children of a row of the matrix ascend. If *hinted*, gallops
+    from the index in *places*, which is negative for a child that is nowhere."""
     children, child_tiers = matrix.children, matrix.tiers
     tiers, starts, positions = lists
     missing = 0
@@ -158,8 +159,12 @@ def locate(columns, matrix, lists, places):
         tier = low = high = hint = 0
         looked_up = False
         for i in range(columns):
+            near = places[row, i] if hinted else 0
             places[row, i] = -1
             if children[row, i, 0] < 0:
+                continue
+            if near < 0:
+                missing += 1
                 continue
             if child_tiers[row, i] != tier or not looked_up:
                 tier = child_tiers[row, i]
@@ -168,7 +173,7 @@ def locate(columns, matrix, lists, places):
                 low, high = stretch_of(tiers, starts, tier)
                 hint = low
             # Step 2: gallop to the child.
-            hint = find_row(positions, low, high, children[row], i, hint)
+            hint = find_row(positions, low, high, children[row], i, near if hinted else hint)
             if hint < high and not compare(positions, hint, children[row], i):
                 places[row, i] = hint
             missing += places[row, i] < 0

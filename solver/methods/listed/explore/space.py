@@ -69,8 +69,8 @@ class TieredPositions:
 class StateSpace(TieredPositions):
     """The state space in memory: `positions` uint32[n] or int64[n], with an `index` for large tiers.
 
-    If positions have several words, *width* is their number, and `positions` are int64[n, words]. If they can be
-    packed, `packing` says how, and `keys` int64[n] are the packed positions; the index is one of keys."""
+    If positions have several words, *width* is their number, and `positions` are int64[n, words]. `keys` int64[n] are
+    the packed positions, and `packing` says how they are packed, if memory suffices. The index is one of keys."""
 
     shared: SharedArray
     parts_of_index: SharedIndex
@@ -98,6 +98,11 @@ class StateSpace(TieredPositions):
         """The lists of all tiers, for kernels; of keys, if there are any."""
         return TierLists(self.tiers, self.starts, self.keys.array if self.keys else self.positions)
 
+    @property
+    def lists_of_rows(self) -> TierLists:
+        """The lists of all tiers, for kernels that compare positions word by word."""
+        return TierLists(self.tiers, self.starts, self.positions)
+
     def read(self, begin: int, end: int) -> Array:
         return self.positions[begin:end]
 
@@ -123,9 +128,8 @@ class SpilledStateSpace(TieredPositions):
 
 
 def keys_of(positions: Array, work: Work) -> tuple[Packing | None, SharedArray | None]:
-    """Return how to pack positions of several words, and their keys; (None, None) if they cannot be packed, or memory
-    is short."""
-    packing = packing_of(positions) if work.budget.left() > BYTES_A_KEY * len(positions) else None
+    """Return how to pack positions of several words, and their keys; (None, None) if memory is short."""
+    packing = packing_of(positions, is_exact=False) if work.budget.left() > BYTES_A_KEY * len(positions) else None
     if packing is None:
         return None, None
     keys = work.zeros("keys", len(positions), np.int64)

@@ -10,6 +10,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed.explore import space, tasks
 from retrograde.solver.methods.listed.explore.packing import MOST_BITS, packing_of
 from retrograde.solver.methods.listed.explore.row_kernels import pack, pack_children, unpack
+from retrograde.solver.methods.listed.explore.space import LARGE
 from tests.helpers.marks import thorough_but
 from tests.helpers.wide import TallPawns, WideConnectFour
 
@@ -64,16 +65,41 @@ def test_packed_positions_have_the_same_order_and_come_back(differing):
     assert outside > 0
 
 
-def test_positions_that_differ_in_too_many_bits_are_not_packed():
-    assert packing_of(positions_with([range(31), range(31)], Random(0))) is None
-    assert packing_of(np.empty((0, 2), np.int64)) is None
+@pytest.mark.parametrize("differing", [[range(31), range(31)], [range(62), [], range(62)], [[5], range(62), [0, 9]]])
+def test_bits_are_left_out_of_positions_that_differ_in_too_many(differing):
+    rows = positions_with(differing, Random(0))
+    assert packing_of(rows) is None
+    packing = packing_of(rows, is_exact=False)
+    assert not packing.is_exact
+    keys = np.empty(len(rows), np.int64)
+    pack(rows, packing, keys)
+    order = sorted(range(len(rows)), key=lambda i: rows[i].tolist())
+    assert (np.diff(keys[order]) >= 0).all() and len(np.unique(keys)) > 100
+    pack_children(1, rows[None], packing, packed := np.empty((1, len(rows)), np.int64))
+    assert packed[0, 0] == keys[0]
 
 
-@pytest.mark.parametrize(
-    "game", thorough_but([WideConnectFour(4, 4), TallPawns()], TallPawns()), ids=lambda game: game.name
-)
-def test_packing_changes_no_byte(game, tmp_path, monkeypatch):
+def test_nothing_is_packed_of_no_positions():
+    assert packing_of(np.empty((0, 2), np.int64), is_exact=False) is None
+
+
+GAMES = [(WideConnectFour(4, 4), LARGE), (TallPawns(), LARGE), (WideConnectFour(4, 4), 1), (TallPawns(), 1)]
+"""Games, and the size of a tier from which on keys have an index. Pawns differ in more bits than an int has."""
+
+
+@pytest.mark.parametrize(("game", "large"), thorough_but(GAMES, GAMES[-1]), ids=str)
+def test_packing_changes_no_byte(game, large, tmp_path, monkeypatch):
+    monkeypatch.setattr(space, "LARGE", large)
+    packings = []
+    monkeypatch.setattr(space, "packing_of", lambda *args, **options: noted(packings, packing_of(*args, **options)))
     packed = solve(game, tmp_path / "packed.h5", method="listed").read_bytes()
+    assert [packing.is_exact for packing in packings] == [game.name != TallPawns.name]
     for module in (space, tasks):
-        monkeypatch.setattr(module, "packing_of", lambda rows: None)
+        monkeypatch.setattr(module, "packing_of", lambda *_, **options: None)
     assert solve(game, tmp_path / "rows.h5", method="listed").read_bytes() == packed
+
+
+def noted(found, packing):
+    """Add a packing to those found, and return it."""
+    found.append(packing)
+    return packing

@@ -98,9 +98,15 @@ def test_children_are_where_dictionaries_say(in_order):
     matrix = Matrix(children, child_tiers, nothing, nothing, nothing, nothing)
     lists = TierLists(np.array(tiers), starts, rows_of([p for some in own.values() for p in some]))
     places = np.zeros(child_tiers.shape, np.int64)
-    missing = row_kernels.locate(30, matrix, lists, places)
+    missing = row_kernels.locate(30, matrix, lists, places, False)
     assert places.tolist() == [[where.get(pair, -1) for pair in row] for row in table]
     assert missing == sum(pair[1][0] >= 0 and pair not in where for row in table for pair in row)
+    # From an index that is near, or that says that a child is nowhere.
+    near = np.array(
+        [[place + random.randint(-9, 9) if place >= 9 else place for place in row] for row in places.tolist()]
+    )
+    assert row_kernels.locate(30, matrix, lists, near, True) == missing
+    assert near.tolist() == places.tolist()
 
 
 def graph_with_parents(which):

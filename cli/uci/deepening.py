@@ -103,7 +103,7 @@ class ChessSearch:
 
 def key_of(board: AnyBoard) -> object:
     """Return what is the same in two boards if the second repeats the position of the first."""
-    return board.men, board.white_to_move, board.castling
+    return board.men, board.white_to_move, board.castling, board.capturable()
 
 
 def score_of(score: int) -> str:

@@ -16,6 +16,7 @@ import pytest
 
 from retrograde.cli.uci import searches
 from retrograde.cli.uci.clock import Clock, ClockLimits
+from retrograde.cli.uci.deepening import key_of
 from retrograde.cli.uci.engine import Engine
 from retrograde.cli.uci.lines import Prober
 from retrograde.cli.uci.searches import LEAST_TABLE
@@ -888,3 +889,13 @@ def test_the_command_lives_through_anything(home):
     assert (done.returncode, done.stderr) == (0, b"")
     said = done.stdout.splitlines()
     assert {b"readyok", b"bestmove 0000"} == {*said[-2:]}
+
+
+def test_a_position_with_a_capture_en_passant_is_not_repeated_by_the_one_without():
+    start = AnyBoard.from_fen("4k3/8/8/8/3p4/8/4P3/4K3 w - - 0 1").after("e2e4")
+    later = start
+    for move in ("e8d8", "e1d1", "d8e8", "d1e1"):
+        later = later.after(move)
+    assert later.fen() != start.fen()
+    assert key_of(start) != key_of(later)
+    assert key_of(later) == key_of(AnyBoard.from_fen(later.fen()))

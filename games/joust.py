@@ -17,7 +17,7 @@ class Joust(Game):
     words = {"X": "White", "O": "Black"}
     cells = Cells(
         lambda game: grid(game.width, game.height, style="chequered"),
-        symmetries="all",
+        symmetries="start",
         X="white knight",
         O="black knight",
         B="brown square",

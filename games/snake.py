@@ -16,11 +16,7 @@ class Snake(Joust):
 
     words = {"H": "Head", "T": "Tail"}
     cells = Cells(
-        lambda game: grid(game.width, game.height),
-        symmetries="all",
-        H="seagreen disc H",
-        T="seagreen disc T",
-        B="yellowgreen square",
+        lambda game: grid(game.width, game.height), H="seagreen disc H", T="seagreen disc T", B="yellowgreen square"
     )
     mover = Turn("HT")
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from retrograde.games.contract.drawing import grid
 from retrograde.games.contract.fields import Cells, Turn
 from retrograde.games.contract.game import Game
+from retrograde.games.kinds.points import DIRECTIONS
 
 
 class Amazons(Game):
@@ -46,7 +47,7 @@ class Amazons(Game):
 
     @cached_property
     def rays(self):
-        return self.cells.rays((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
+        return self.cells.rays(*DIRECTIONS)
 
     def generate_moves(self, position):
         """Yield `(cells * amazon + goal) * cells + arrow`."""

@@ -6,15 +6,10 @@ men left, the player with more men wins.
 
 from functools import cached_property
 
+from retrograde.games.clobber import exchanges
 from retrograde.games.contract.drawing import grid
 from retrograde.games.contract.fields import Cells, Turn
 from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game
-
-
-def exchanges(game):
-    """Return the symmetries of the board: after each of them the colours may be exchanged."""
-    board = grid(game.width, game.height)
-    return [range(board.count), *board.symmetries]
 
 
 class Ataxx(Game):

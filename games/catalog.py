@@ -41,9 +41,9 @@ NAMES = """
     euclid fanorona fibonaccinim foxandhounds game2048 gobblet grundy guarini hanoi hareandhounds hex hexapawn
     hypergammon isolation joust kalah kalahboards kaooa klotski konane kono lasker lgame lightsout linesofaction
     mnk morris mutorere neutron nim nim3 notakto nqueens octal orderandchaos othello pegsolitaire pentago pig
-    piglet pocketcube ponghauki popout quarto qubic quixo rivercrossing rushhour sim snake snort subtractsquare
-    tactix tapatan teeko tentozero threemusketeers tictactoe tictactoe3 tictactwo toadsandfrogs tree ur wythoff
-    y yahtzee
+    piglet pocketcube ponghauki popout quarto qubic quixo rivercrossing rushhour sim snake snort sokoban
+    subtractsquare tactix tapatan teeko tentozero threemusketeers tictactoe tictactoe3 tictactwo toadsandfrogs
+    topspin tree ur wythoff y yahtzee
 """
 BUILT_IN = tuple(NAMES.split())
 """The games that come with the program: each is a module or a package of this folder."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from retrograde.games.contract.drawing import grid
 from retrograde.games.contract.fields import Cells, Turn
 from retrograde.games.contract.game import LOSE, WIN
+from retrograde.games.kinds.points import DIRECTIONS
 from retrograde.games.kinds.rows import Rows
 
 BOARD = grid(4, 4)
@@ -34,7 +35,7 @@ class Dao(Rows):
 
     @cached_property
     def rays(self):
-        return self.cells.rays((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
+        return self.cells.rays(*DIRECTIONS)
 
     def goal(self, position, move):
         """Return the cell where a stone stops; -1 if it cannot slide. A move is 8 × its cell + the way."""

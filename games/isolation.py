@@ -5,6 +5,7 @@ from functools import cached_property
 from retrograde.games.contract.drawing import grid
 from retrograde.games.contract.fields import Cells
 from retrograde.games.joust import Joust
+from retrograde.games.kinds.points import DIRECTIONS
 
 
 class Isolation(Joust):
@@ -31,7 +32,7 @@ class Isolation(Joust):
 
     @cached_property
     def steps(self):
-        return self.cells.steps((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
+        return self.cells.steps(*DIRECTIONS)
 
     def generate_moves(self, position):
         """Yield `cells * goal + removed` for each step and each square to remove."""

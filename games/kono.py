@@ -5,15 +5,10 @@ Rules of GamesmanClassic: capturing is compulsory, and a player with a single st
 
 from functools import cached_property
 
+from retrograde.games.clobber import exchanges
 from retrograde.games.contract.drawing import grid
 from retrograde.games.contract.fields import Cells, Turn
 from retrograde.games.contract.game import LOSE, Game
-
-
-def exchanges(game):
-    """Return the symmetries of the board: after each of them the colours may be exchanged."""
-    board = grid(4, game.height)
-    return [range(board.count), *board.symmetries]
 
 
 class Kono(Game):
@@ -21,19 +16,20 @@ class Kono(Game):
     to an empty cell beside. A player with a single stone, or who cannot move, loses."""
 
     title = "Four Field Kono"
-    cells = Cells(lambda game: grid(4, game.height), "all", exchanges, X="black disc", O="white disc")
+    cells = Cells(lambda game: grid(game.width, game.height), "all", exchanges, X="black disc", O="white disc")
     mover = Turn("XO")
-    example = "3"
+    example = "4,3"
+    width: int = 4
     height: int = 4
 
     def __post_init__(self):
-        if not 3 <= self.height <= 4:
-            raise ValueError("height must be 3 or 4")
+        if self.width < 2 or self.height < 3:
+            raise ValueError("width must be at least 2, and height at least 3")
 
     @cached_property
     def start(self):
-        half = self.height // 2
-        return self.read("/".join(["OOOO"] * half + ["...."] * (self.height % 2) + ["XXXX"] * half + ["X"]))
+        half = self.width * (self.height // 2)
+        return self.position_of("O" * half + "." * (self.height % 2 * self.width) + "X" * half, "X")
 
     @cached_property
     def steps(self):

@@ -9,9 +9,8 @@ from functools import cached_property
 from retrograde.games.contract.drawing import grid
 from retrograde.games.contract.fields import Cells, Turn
 from retrograde.games.contract.game import LOSE, WIN, Game
+from retrograde.games.kinds.points import DIRECTIONS
 from retrograde.games.kinds.sliding import joined
-
-WAYS = ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
 
 
 class LinesOfAction(Game):
@@ -37,13 +36,13 @@ class LinesOfAction(Game):
 
     @cached_property
     def rays(self):
-        return self.cells.rays(*WAYS)
+        return self.cells.rays(*DIRECTIONS)
 
     @cached_property
     def lanes(self):
         """For each cell and each way, all cells of the line in this way and back, as bits."""
         ahead = [self.cells.bits_of([[cell for cell in ray if cell >= 0] for ray in rays]) for rays in self.rays]
-        return tuple(tuple(1 << cell | bits[way] | bits[(way + 4) % 8] for way in range(8))
+        return tuple(tuple(1 << cell | bits[way] | bits[7 - way] for way in range(8))
                      for cell, bits in enumerate(ahead))  # fmt: skip
 
     @cached_property

@@ -8,6 +8,7 @@ from functools import cached_property
 from retrograde.games.contract.drawing import grid
 from retrograde.games.contract.fields import Cells, Flag, Turn
 from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game
+from retrograde.games.kinds.points import DIRECTIONS
 
 
 class Neutron(Game):
@@ -35,7 +36,7 @@ class Neutron(Game):
 
     @cached_property
     def rays(self):
-        return self.cells.rays((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
+        return self.cells.rays(*DIRECTIONS)
 
     def stop(self, position, cell, way):
         """Return the cell where a man on a cell stops; -1 if it cannot move this way."""

@@ -10,6 +10,7 @@ from retrograde.games.contract.drawing import grid
 from retrograde.games.contract.fields import Cells, Turn
 from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.kinds.in_line import InLine
+from retrograde.games.kinds.points import DIRECTIONS
 
 
 class TicTacTwo(InLine):
@@ -49,7 +50,7 @@ class TicTacTwo(InLine):
 
     @cached_property
     def shifts(self):
-        return self.frame.steps((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
+        return self.frame.steps(*DIRECTIONS)
 
     def place(self, position):
         """Return where the frame is."""

@@ -10,7 +10,7 @@ from tests.helpers.paths import ROOT
 
 
 def qubic(empty):
-    return load_game(f"{ROOT / 'benchmarks' / 'qubic.py'}:empty={empty}")
+    return load_game(f"{ROOT / 'benchmarks' / 'qubic_end.py'}:empty={empty}")
 
 
 @pytest.mark.parametrize("empty", [8, pytest.param(10, marks=pytest.mark.thorough)])

@@ -313,7 +313,36 @@ def quarto(game, rows, player):
     return UNDECIDED, [(*put(rows, (*place, hand)), sign) for place in empty for sign in left]
 
 
+def sokoban(game, rows, player):
+    layout = game.layout.split("-")
+    floor = {(x, y): sign for y, row in enumerate(layout) for x, sign in enumerate(row) if sign != "#"}
+    board = dict(zip(floor, "".join(rows), strict=True))
+    if all((board[place] == "B") == (sign in ".BP") for place, sign in floor.items()):
+        return WIN, []
+    ((x, y),) = (place for place, sign in board.items() if sign == "M")
+    children = []
+    for step, rise in BESIDE:
+        ahead, beyond = (x + step, y + rise), (x + 2 * step, y + 2 * rise)
+        pushes = board.get(ahead) == "B" and board.get(beyond) == "."
+        if pushes or board.get(ahead) == ".":
+            after = {**board, (x, y): ".", ahead: "M", **({beyond: "B"} if pushes else {})}
+            lines = ["".join(sign for (_, line), sign in after.items() if line == at) for at in range(len(layout))]
+            children.append(tuple(filter(None, lines)))
+    return UNDECIDED, children
+
+
+def topspin(game, rows, player):
+    (discs,) = rows
+    if [*discs] == sorted(discs):
+        return WIN, []
+    tracks = [discs[first:] + discs[:first] for first in range(game.n)]
+    turned = [track[: game.k][::-1] + track[game.k :] for track in tracks]
+    return UNDECIDED, [(track[track.index("1") :] + track[: track.index("1")],) for track in turned]
+
+
 SLOW = {
+    "sokoban": sokoban,
+    "topspin": topspin,
     "ataxx": ataxx,
     "bishops": bishops,
     "kaooa": kaooa,
@@ -339,7 +368,7 @@ SLOW = {
 def taken_apart(game, position):
     """Return the rows of a position, and the player to move, who may follow from the number of signs."""
     rows = game.write(position).split("/")
-    if game.name in ("bishops", "quarto"):
+    if game.name in ("bishops", "quarto", "sokoban", "topspin"):
         return tuple(rows), ""
     if game.name in ("kaooa", "neutron"):  # a number or a flag follows the player
         return (*rows[:-2], rows[-1]), rows[-2]
@@ -361,12 +390,13 @@ def compare_with_slow_rules(game, position):
     return found
 
 
-SMALLEST = ["amazons:4,2,2", "ataxx:2,3", "bishops:3,4", "isolation:3,2", "joust", "kono:3", "linesofaction:3",
-            "neutron:3,3", "orderandchaos:2,2", "quarto:2", "snake:3,3", "threemusketeers:3"]  # fmt: skip
+SMALLEST = ["amazons:4,2,2", "ataxx:3,3", "bishops:3,4", "isolation:3,2", "joust", "kono:4,3", "linesofaction:3",
+            "neutron:3,3", "orderandchaos:2,2", "quarto:2", "snake:3,3", "sokoban",
+            "threemusketeers:3", "topspin:6"]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "text", [*thorough_but(SMALLEST, "amazons:4,2,2", "joust", "neutron:3,3", "quarto:2", "snake:3,3")]
+    "text", [*thorough_but(SMALLEST, "amazons:4,2,2", "joust", "neutron:3,3", "quarto:2", "snake:3,3", "topspin:6")]
 )
 def test_rules_are_those_on_rows_at_all_positions(text):
     game = load_game(text)
@@ -381,12 +411,12 @@ def test_rules_are_those_on_rows_at_all_positions(text):
 
 RANDOM = ["amazons", "ataxx", "ataxx:4,4", "bishops", "chungtoi", "dao", "gobblet", "isolation:5,5", "joust:6,5",
           "kaooa", "kono", "linesofaction", "neutron", "orderandchaos:6,5", "pentago:2,3", "pentago", "quarto", "qubic",
-          "qubic:4", "snake", "threemusketeers", "tictactwo", "tictactwo:4,3"]  # fmt: skip
+          "qubic:4", "snake", "sokoban", "threemusketeers", "tictactwo", "tictactwo:4,3"]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "text",
-    thorough_but(RANDOM, "bishops", "chungtoi", "dao", "kaooa", "kono", "neutron", "threemusketeers", "tictactwo"),
+    thorough_but(RANDOM, "bishops", "chungtoi", "dao", "kaooa", "kono", "neutron", "sokoban", "tictactwo"),
 )
 def test_rules_are_those_on_rows_in_random_games(text):
     game, chance = load_game(text), Random(0)
@@ -419,6 +449,7 @@ def test_counts_are_published(text, tmp_path):
 @pytest.mark.parametrize(
     ("text", "outcome"),
     [
+        ("sokoban", (WIN, 33)),  # as players of Microban know
         thorough(("bishops", (WIN, 36))),  # H. E. Dudeney, Amusements in Mathematics, 1917: 18 moves of each colour
     ],
 )

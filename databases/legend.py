@@ -40,16 +40,16 @@ class LegendTable(Sequence[LegendRow]):
 
     def __getitem__(self, row: Any) -> Any:
         if isinstance(row, slice):
-            return [self.row_of(items) for items in self.table[row].tolist()]
-        return self.row_of(self.table[row].item())
+            rows = [row_of(items) for items in self.table[row].tolist()]
+            return [self.with_position(found) for found in rows] if self.position_of else rows
+        return self.with_position(row_of(self.table[row].item()))
 
     def __iter__(self) -> Iterator[LegendRow]:
         for begin in range(0, len(self.table), ROWS_AT_ONCE):
             yield from self[begin : begin + ROWS_AT_ONCE]
 
-    def row_of(self, items: tuple[Any, ...]) -> LegendRow:
-        """Return a row of the array as a LegendRow, with the position of its example."""
-        row = row_of(items)
+    def with_position(self, row: LegendRow) -> LegendRow:
+        """Return a row with the position of its example instead of the stored number."""
         return row._replace(example=self.position_of(row.example)) if self.position_of else row
 
 

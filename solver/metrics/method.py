@@ -15,7 +15,7 @@ from retrograde.databases.layout import legend_dtype
 from retrograde.databases.legend import LegendTable, Measures
 from retrograde.databases.write import SolvedRecords, SolvedRows
 from retrograde.games.contract.declared import word
-from retrograde.games.contract.game import Game, Traits
+from retrograde.games.contract.game import Game
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.metrics.explored_game import ExploredGame, explore
 from retrograde.solver.metrics.models.model import Model
@@ -112,7 +112,8 @@ def solved_from(explored: ExploredGame, result: MetricResult, metric: str) -> So
     table["stored"] = np.bincount(rows, minlength=len(firsts))
     table["positions"] = np.bincount(rows, sizes, len(firsts)).astype(np.int64) if len(sizes) else table["stored"]
     # An example is a position or, if that has several words, the number of its row.
-    table["example"] = firsts if Traits.of(explored.game).width else space.positions[firsts]
+    in_words = space.positions.ndim > 1
+    table["example"] = firsts if in_words else space.positions[firsts]
 
     def records() -> Iterator[tuple[Array, Array]]:
         for begin in range(0, len(rows), BLOCK):
@@ -120,7 +121,7 @@ def solved_from(explored: ExploredGame, result: MetricResult, metric: str) -> So
 
     measures = Measures(metric, names, dict(result.details))
     solved = space.tiers, np.diff(space.starts), LegendTable(table), records()
-    if Traits.of(explored.game).width:
+    if in_words:
         return SolvedRows(*solved, measures)
     return SolvedRecords(*solved, int(space.positions[space.starts[1:] - 1].max()), measures)
 

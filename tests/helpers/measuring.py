@@ -44,6 +44,9 @@ class Graph:
     def __len__(self):
         return len(self.tiers)
 
+    def position_at(self, place):
+        return int(place)
+
     def tiers_backwards(self):
         return reversed(range(len(self.space.tiers)))
 

@@ -1,8 +1,8 @@
 """The Game of the Amazons, by Walter Zamkauskas: move like a chess queen, then shoot an arrow.
 
-Four amazons each begin as on the boards of J. Song and M. Müller, An Enhanced Solver for the Game of Amazons (2014): in
-the first and the last row on the second column from each side, and on the first and the last column in the second row
-from each end. With two amazons each, those in the first and the last row are left.
+Four amazons each begin in the first and the last row, on the second column from each side, and in the second row from
+each end, on the first and the last column. M. Müller uses the same squares on 6 × 5. With two amazons each, only those
+in the first and the last row begin.
 """
 
 from functools import cached_property
@@ -29,12 +29,12 @@ class Amazons(Game):
     mover = Turn("XO")
     example = "4,3,2"
     width: int = 4
-    height: int = 5
+    height: int = 4
     amazons: int = 4
 
     def __post_init__(self):
-        if self.amazons not in (2, 4) or self.width < 4 or self.height < (5 if self.amazons == 4 else 2):
-            raise ValueError("amazons must be 2 or 4, width at least 4, and height at least 2, or 5 with 4 amazons")
+        if self.amazons not in (2, 4) or self.width < 4 or self.height < self.amazons:
+            raise ValueError("amazons must be 2 or 4, width at least 4, and height at least as many as amazons")
 
     @cached_property
     def start(self):

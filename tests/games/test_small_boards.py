@@ -450,6 +450,7 @@ def test_counts_are_published(text, tmp_path):
     ("text", "outcome"),
     [
         ("sokoban", (WIN, 33)),  # as players of Microban know
+        thorough(("amazons", (LOSE, 8))),  # M. Müller, Solving 5x5 Amazons, 2001: on 4 × 4 the second player wins
         thorough(("bishops", (WIN, 36))),  # H. E. Dudeney, Amusements in Mathematics, 1917: 18 moves of each colour
     ],
 )

@@ -108,6 +108,18 @@ class Othello(Game):
         corners = (own & self.corners).bit_count() - (other & self.corners).bit_count()
         return corners, moves, own.bit_count() - other.bit_count()
 
+    def promise(self, position, move):
+        """Return how few moves a move leaves to the opponent; a corner counts as four moves."""
+        if move == self.discs.size or self.discs.size - self.discs.count(position) < 4:
+            return 0  # with so few empty cells, searching is quicker than ordering
+        own, other = self.sides(position)
+        turned = self.turned(own, other, move)
+        own, other = own | turned | 1 << move, other & ~turned
+        replies = 0
+        for cell in self.discs.empty(position):
+            replies += cell != move and self.turned(other, own, cell) > 0
+        return 100_000 * (4 * (self.corners >> move & 1) - replies)  # always more than the search's history
+
     def quiet(self, position):
         """Return whether the player to move can take no corner."""
         own, other = self.sides(position)

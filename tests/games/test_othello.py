@@ -9,12 +9,22 @@ from retrograde.games import UNDECIDED
 from retrograde.games.catalog import load_game
 from retrograde.solver.conformance.check import check
 from retrograde.solver.search.depth.searcher import CountingSearch
+from retrograde.solver.search.scores.searcher import ScoreSearch
 from tests.helpers.command_line import retrograde
 
 PERFT = (4, 12, 56, 244, 1_396, 8_200, 55_092)
 """Leaves of the 8 × 8 board by plies: https://aartbik.blogspot.com/2009/02/perft-for-reversi.html"""
 
 ENDING = "OXXXXXXX/XXXXOOXX/OXOOOOOX/OXXOXXXX/OXOXXOXX/OOOXXXOX/.XXXXXXX/..XXXXXX,O"
+
+
+FFO = [
+    ("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--", 18, 196_441),
+    ("-XXXXXX---XOOOO--XOXXOOX-OOOOOOOOOOOXXOOOOOXXOOX--XXOO----XXXXX-", 10, 111_037),
+    ("-XXXXXX-X-XXXOO-XOXXXOOXXXOXOOOX-OXOOXXX--OOOXXX--OOXX----XOXXO-", 0, 127_763),
+]
+"""Positions 1, 2 and 4 of the endgame test of the French Othello Federation, with 14 empty cells and X to move: the
+board, the published score, and how many positions the search looked at before moves were put in order."""
 
 
 def turned(rows, mover, row, column):
@@ -105,6 +115,31 @@ def test_large_boards_are_played_and_searched():
     assert "depth:2" in told
     told = retrograde("search", "othello:8,8", ENDING).stdout
     assert f"Score: {score(ENDING)}\n" in told
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("board", "known", "before"), FFO)
+def test_endings_of_the_large_board_are_as_published_and_moves_are_well_ordered(board, known, before):
+    game = load_game("othello:8,8")
+    rows = [board[begin : begin + 8].replace("-", ".") for begin in range(0, 64, 8)]
+    found = ScoreSearch(game).score(game.read(f"{'/'.join(rows)},X"))
+    assert found.score == known
+    assert 2 * found.nodes < before
+
+
+def test_a_move_promises_more_the_fewer_replies_it_leaves():
+    game, chance = load_game("othello:6,6"), Random(2)
+    position, corners = game.start, 0
+    while game.primitive(position) == UNDECIDED:
+        for move in game.generate_moves(position):
+            name, text = game.move_name(position, move), game.write(game.do_move(position, move))
+            corner = name in ("a1", "f1", "a6", "f6")
+            corners += corner
+            replies = len(children(text).keys() - {"pass"})
+            few = name == "pass" or game.write(position).count(".") < 4
+            assert game.promise(position, move) == (0 if few else 100_000 * (4 * corner - replies))
+        position = game.do_move(position, chance.choice([*game.generate_moves(position)]))
+    assert corners
 
 
 def test_what_a_position_promises_one_player_it_takes_from_the_other():

@@ -52,8 +52,8 @@ __all__ = [
 def names() -> list[str]:
     """Return the names of all games that need no path: built-in games, and those of other installed distributions.
 
-    >>> names()[:3]
-    ['awari', 'awariboards', 'baghchal']
+    >>> "connect4" in names()
+    True
     """
     from retrograde.games.catalog import game_names  # rules need no catalog
 

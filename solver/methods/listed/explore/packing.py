@@ -39,8 +39,8 @@ class Packing(NamedTuple):
 
 
 def packing_of(rows: Array, is_exact: bool = True) -> Packing | None:
-    """Return how to pack the positions int64[n, words]; None if they differ in too many bits, or there are none. Unless
-    it must be *exact*, bits are left out instead."""
+    """Return how to pack the positions int64[n, words]; None if they differ in too many bits, or there are none. If it
+    need not be exact (*is_exact*), bits are left out instead."""
     if not len(rows):
         return None
     differing = np.zeros(rows.shape[1], np.int64)

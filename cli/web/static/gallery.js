@@ -108,7 +108,8 @@ const firstOf = ({ first }) => capital(first) || "The first player";
 
 // What the start of a variant is worth, in words.
 function startOf(card, value, remoteness) {
-  const [{ seats, first }, who] = [card, firstOf(card)];
+  const { seats, first } = card;
+  const who = firstOf(card);
   if (value === "tie" && remoteness === 0) return "Over at the start";
   if (seats === "one") return { win: "Solved", lose: "Cannot be solved", tie: "A tie", draw: "Goes on for ever" }[value];
   if (seats === "several") return { win: `${who} gets the most`, lose: `Another gets more than ${first || "the first player"}`, tie: "A tie", draw: "A draw" }[value];

@@ -696,6 +696,19 @@ def test_slow_answers_are_told(open_page):
     assert page.locator("#busy").text_content() == ""
 
 
+@pytest.mark.thorough
+def test_nothing_can_be_clicked_before_the_game_is_there(open_page):
+    page, held = open_page("?v=tictactoe"), []
+    page.route("**/api/game*", lambda route: held.append(route))
+    with page.expect_request("**/api/game*"):
+        page.reload()
+    assert page.locator("#home").is_visible()
+    assert not any(button.is_visible() for button in page.locator("button").all())
+    held[0].continue_()
+    page.wait_for_selector("#board svg")
+    assert page.locator("#best").is_visible() and page.locator("#skill-shown").text_content() == "perfect"
+
+
 # Whoever looks
 
 

@@ -231,6 +231,7 @@ def test_a_game_of_dice_is_played_to_its_end(page):
 def test_a_puzzle_is_solved_on_the_page(page):
     assert opened(page, "hanoi:disks=3") == "You solve it in 7 moves with right play."
     assert page.locator("#swap").is_hidden() and page.locator("#second").is_hidden()
+    assert page.locator("#first-name").text_content() == "Player"
     assert "solved in 7" in page.locator("#moves li").first.text_content()
     for ply in range(1, 8):
         page.locator("#moves button").first.click()

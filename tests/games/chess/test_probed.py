@@ -60,6 +60,12 @@ def test_positions_with_rights_are_not_looked_up():
     assert GAME.tier(GAME.start) < GAME.tier(with_rights)
 
 
+def test_what_repeats_a_position_differs_in_the_clock_alone():
+    for position in placements(KRK, 20, 3):
+        repetitions = {GAME.without_clock(with_clock(position, clock)) for clock in (0, 1, 60)}
+        assert repetitions == {with_clock(position, 0)}
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
     folder = tmp_path_factory.mktemp("home")

@@ -11,8 +11,9 @@ lose (0)? The answer is yes if the opposite question about some child, for the o
 The search always expands a leaf that counts in both numbers (Allis, van der Meulen and van den Herik, 1994). Depth
 first, it stays below a child while both numbers are within limits, beyond which another leaf would be better (Nagai,
 1999). The limit taken from the second best child is half as large again, so that the search does not switch back and
-forth (the 1 + ε of Pawlewicz and Lew, 2007). A new child starts with its number of moves as its disproof number, which
-is what `combine_numbers` would return for it.
+forth (the 1 + ε of Pawlewicz and Lew, 2007): without that, the search of Connect Four on 4 × 4 looks at 20,454
+positions, not 10,583, and that of dodgem at 12,959, not 3,328. A new child starts with its number of moves as its
+disproof number, which is what `combine_numbers` would return for it.
 
 Repetition. A player who wants to win gains nothing by returning to a question on the search path. So a child on the
 path gets, for now, the answer that helps the other player. Proofs of wins never rest on that. A proof that a win can

@@ -390,7 +390,7 @@ def compare_with_slow_rules(game, position):
     return found
 
 
-SMALLEST = ["amazons:4,2,2", "ataxx:3,3", "bishops:2,5", "isolation:3,2", "joust", "kono:4,3", "linesofaction:3",
+SMALLEST = ["amazons:4,2,2", "ataxx:3,3", "bishops:2,5", "isolation:3,2", "joust", "kono:2,4", "linesofaction:3",
             "neutron:3,3", "orderandchaos:2,2", "quarto:2", "snake:3,3", "sokoban",
             "threemusketeers:3", "topspin:6"]  # fmt: skip
 

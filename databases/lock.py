@@ -115,13 +115,14 @@ def read_word(path: Path) -> bytes | None:
 
 
 def lock_file(file: BinaryIO, wait: bool = False) -> None:
-    """Lock a file until it is closed. If another process holds the lock, *wait* or raise OSError."""
+    """Lock a file until it is closed. If another process holds the lock, *wait* (on Windows for ten seconds) or raise
+    OSError."""
     if os.name == "nt":
         import msvcrt
 
         how = msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK  # type: ignore[attr-defined,unused-ignore]
         file.seek(0)
-        msvcrt.locking(file.fileno(), how, 1)  # type: ignore[attr-defined,unused-ignore]
+        msvcrt.locking(file.fileno(), how, LOCKED_BYTES)  # type: ignore[attr-defined,unused-ignore]
     else:
         import fcntl
 

@@ -12,9 +12,9 @@ board, and dice have as many faces as it has points. A position is::
     | player 1 bit | roll 5 | men of player 1, 5 bits each | men of player 0 |
 
 A man is the number of its point, counted by its owner from the end: 0 is off, and the bar is one more than all points.
-The men of a player are in order, the last man in the lowest bits. The roll is 0 before the roll, else the number of a
-pair of dice from 1, or OPENING. In the rules, a *board* is the men of the player to move in the lower bits, and those
-of the opponent above.
+The men of a player are in order, the man nearest to the end in the lowest bits. The roll is 0 before the roll, else the
+number of a pair of dice from 1, or OPENING. In the rules, a *board* is the men of the player to move in the lower bits,
+and those of the opponent above.
 """
 
 from bisect import bisect
@@ -137,7 +137,10 @@ class Hypergammon(Game):
                 order += 1
 
     def do_move(self, position, move):
-        """Return the position after a roll (its number), or after a play: 128 × (2 × count of dice + order) + play."""
+        """Return the position after a roll, an index of `pairs`, or a play: 128 × (2 × count of dice + order) + play.
+
+        Order 1 uses the lower die first; `after_play` explains the digits of a play.
+        """
         roll, shift = self.roll(position), 2 * self.width
         if roll in (0, OPENING):
             return position + (move + 1 - roll << shift)

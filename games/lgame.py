@@ -71,8 +71,8 @@ class LGame(Game):
     # The rules
 
     def generate_moves(self, position):
-        """Yield `placement << 8 | white << 4 | grey` for each new placement of the own L, and each move of a neutral
-        piece."""
+        """Yield `placement << 8 | white << 4 | grey` for each new placement of the own L: first with both stones where
+        they are. Then one of them is moved to each empty cell."""
         mine, theirs, white, grey = position >> 14 & 63, position >> 8 & 63, position >> 4 & 15, position & 15
         taken = self.shapes[theirs] | 1 << white | 1 << grey
         for placement in range(48):

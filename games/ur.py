@@ -268,7 +268,8 @@ class Ur(Game):
 
     @cached_property
     def far_codes(self):
-        """The ways to stand on far squares, player 0's bits above player 1's: by crowd, the furthest last."""
+        """All placements of both players' pieces on far squares, player 0's bits above player 1's. Never two stand on a
+        shared square. They are in order of crowds, then of how far all pieces have come."""
         one, found = range(1 << self.far), []
         for own in one:
             shared = own & (1 << self.shared) - 1

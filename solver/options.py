@@ -45,7 +45,7 @@ class SolveOptions:
     """Options of `solve`.
 
     - *metric*: what to compute, one of METRICS; the game's own if "".
-    - *ties*: how utilities choose among equally good moves: "first", "leader" or "average".
+    - *ties*: how utilities choose among equally good moves: "first", "leader", "average" or "paranoid".
     - *against*: a model of the opponent; computes the expected payoffs of a best response to it. If the model
       distinguishes symmetric positions, the database stores all of them.
     - *workers*: the number of threads; one for each core if None.

@@ -92,7 +92,7 @@ def search_all() -> None:
     Search(game).find(game.start)
     ProofNumberSearch(game).find(game.start, 5.0)
     depth_search_for(game).scores(game.start, 2)
-    # Positions of chess are several words. The loops are others where endings are probed.
+    # Positions of chess are several words. A search that probes tables compiles other loops than one without.
     for tables in (None, LoadedTables(chess)):
         depth_search_for(chess, tables=tables).find(chess.start, 3)
 

@@ -292,7 +292,7 @@ class Match:
         self.show()
 
     def show(self) -> None:
-        """Print the position, and with hints its moves and their values."""
+        """Print the position and, with hints before a person's move, the moves and their values."""
         game, oracle = self.oracle.game, self.oracle
         hints = self.hints and self.players[self.turn] is None and not self.is_over()
         last = game.draw_move(self.positions[-2], self.moves[-1]) if self.moves else ()

@@ -98,8 +98,8 @@ def print_start_measure(facts: Facts) -> None:
         click.echo(f"{heading('A best response')} to {against} expects")
         rows = [("moving first", within(start)), ("moving second", within(start["waiting"]))] if start else []
         click.echo(indent(table(rows, "<<")))
-    elif metric != "remoteness" and start:
-        ties = f" (of moves as good: {facts['ties']})" if "ties" in facts else ""
+    elif metric != METRICS[0] and metric not in TO_PROGRESS and start:
+        ties = f" (of equally good moves: {facts['ties']})" if "ties" in facts else ""
         ties = " (what each can force)" if facts.get("ties") == "paranoid" else ties
         click.echo(f"{heading(NAMES.get(metric, metric.capitalize()))}: {measure_in_words(metric, start)}{ties}")
 

@@ -356,10 +356,11 @@ def show_position(solution: Solution, spot: Spot) -> UniPosition:
 
 
 def move(shown: Shown, spot: Spot, button: Button, first: MoveAnswer, best: Choice) -> UniMove:
-    """Return a move or a step of a *button*; *first* is the button's best move.
+    """Return what a *button* does: a whole move if it has one choice left, else a step, which picks places.
 
-    `deltaRemoteness` is its difference from the *best* button with the same value. As in their API, the value of a step
-    is for the same player, and its name begins with a tilde.
+    *first* is the button's best move, *best* the best choice of all buttons with the same value. `deltaRemoteness` is
+    the difference of their remotenesses. As in their API, the value of a step is for the same player, and its name
+    begins with a tilde.
     """
     choice, look = first.choice, shown.look
     if len(button.choices) == 1:

@@ -127,7 +127,7 @@ class Library:
         return [facts for facts in self.all() if facts.game == name]
 
     def solution(self, text: str) -> Solution:
-        """Return the solution of a variant, by a metric in `tictactoe@score`.
+        """Return the solution of a variant, as in "tictactoe", or by another metric, as in "tictactoe@score".
 
         Raise VariantError if there is no such variant, NoDatabase if it is not served, or Unavailable if its database
         cannot be read.
@@ -139,14 +139,14 @@ class Library:
         if game is None:
             try:
                 game = named_game(plain)
-            except VariantError as error:
+            except VariantError as error:  # no error yet: there may be a database of that name
                 unknown = error
         name = variant(game) if game else plain
         if self.games and name not in self.games:
             raise unknown or NoDatabase(f"{name} is not served here")
         metric = metric or self.metrics.get(name, "")
         if game and metric == metric_of(game):
-            metric = ""
+            metric = ""  # the file of a game's own metric has no metric in its name
         if facts := self.facts(name, metric):
             return self.open(facts, game)
         if is_there(database_path(name, metric=metric)):

@@ -77,8 +77,10 @@ def reaches() -> tuple[int, ...]:
 
 @cache
 def between() -> tuple[int, ...]:
-    """Return the squares between two on a line, as bits: `between[64 * origin + target]`. Bit 63 is never set: h8 is a
-    corner."""
+    """Return the squares strictly between two on a row, column or diagonal, as bits: `between()[64 * origin + target]`.
+
+    It is 0 for any other two squares. Bit 63 is never set: h8 is a corner.
+    """
     bits = [0] * 4096
     for square in range(64):
         for way in ORTHOGONAL + DIAGONAL:

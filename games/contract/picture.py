@@ -195,16 +195,20 @@ def marks(board: Board, places: Sequence[int], kind: str) -> Iterator[str]:
 def moves(
     board: Board, game: Game, position: int, signs: str, choices: Sequence[Choice]
 ) -> tuple[list[str], list[str]]:
-    """Return the lines of moves that touch two places, and the marks of the places that moves enter."""
+    """Return the lines of moves from one place to another, and a mark for each place that moves enter.
+
+    Moves that touch more than two places are left out. So are lines if there are more than MOST_LINES moves.
+    """
     lines: list[str] = []
     entered: defaultdict[int, list[Worth]] = defaultdict(list)
-    for choice in reversed(choices):
+    for choice in reversed(choices):  # the best last, so that it is drawn on top
         places = game.draw_move(position, choice.move)
         if places and len(places) <= 2:
             plies = None if choice.remoteness is None else choice.remoteness + 1
             worth = Worth(choice.brings, plies, choice.name, mark_text(choice.worth) if plies is None else "")
             entered[places[-1]].append(worth)
-            is_way = len(places) == 2 and len(game.draw_steps(position, choice.move)) != 1  # else people point at once
+            # Places that people point at in one step, as in Can't Stop, have no way from the first to the second.
+            is_way = len(places) == 2 and len(game.draw_steps(position, choice.move)) != 1
             if is_way and len(choices) <= MOST_LINES:
                 lines += line(board.places[places[0]], board.places[places[1]], worth)
     crowd = {place for place, sign in enumerate(signs) if sign != "." and not is_ground(board, sign)}

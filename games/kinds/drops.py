@@ -134,7 +134,7 @@ class Drops(TwoHands):
         else:
             man, taken = position >> width * source & full, position >> width * target & full
             position += self._gained[taken] - (man << width * source)
-            if target < self.columns * self.promoting:
+            if target < self.columns * self.promoting:  # the first cells are the last rows of the player to move
                 man = self._promoted[man]
             position += man - taken << width * target
         return self.turned(position)

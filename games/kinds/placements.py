@@ -182,7 +182,7 @@ class Placements:
 
     @cached_property
     def subsections(self) -> tuple[Subsection, ...]:
-        """All subsections, tier by tier in ascending order."""
+        """All subsections, tier by tier in ascending order. The slots of each tier begin at 0."""
         found: list[Subsection] = []
         for _, sections in groupby(self.sections, attrgetter("tier")):
             start = 0

@@ -119,6 +119,8 @@ class FifteenPuzzle(TwoWords, EightPuzzle):
     # The rules
 
     def generate_moves(self, position):
+        """Yield the cells whose tile may go into the gap. If only some tiles count: `source << 4 | target`, a counted
+        tile, and a cell beside it that the gap can get to."""
         if self.is_part:
             for cell in range(self.cells):
                 if self.mask >> self.tile(position, cell) & 1:

@@ -203,7 +203,11 @@ def ask_movers(task: tuple[Game, Array]) -> Array:
 
 
 def sweep(task: tuple[ExpectationInputs, list[TierBlock]]) -> Done:
-    """Return the bounds and sizes of stretches of tiers without cycles; raise PayoffOverflow."""
+    """Solve stretches (k, begin, end among all positions) of tiers without cycles; raise PayoffOverflow.
+
+    Returns, as `keep` takes them, the stretches, both rows of bounds, and how many positions each record stands for
+    (nothing without symmetries).
+    """
     inputs, stretches = task
     found, sizes = [], [np.empty(0, np.uint16)]
     for k, first, last in stretches:

@@ -310,7 +310,8 @@ def take_average(links, place, mover, enough, utilities, plies):
 
 @kernel
 def choose(links, mover, enough, ties, utilities):
-    """Return the first move that brings the mover *enough*; for LEADER the one after which the leader gets least."""
+    """Return the first move that brings the mover *enough*; with LEADER, of these the one after which the most
+    successful other player gets least."""
     chosen = -1
     least = 0
     for child in links:

@@ -149,10 +149,11 @@ def answer_of(
 ) -> Answer:
     """Return what an oracle knows of a position and its moves, after *seconds* of search (default: the oracle's own).
 
-    *count* is the number of plies without progress before. Raise NotInDatabase if play never reaches the position.
+    *count* is the number of plies without progress before the position. Without *with_line* there is no line of play.
+    Raise NotInDatabase if play never reaches the position.
     """
     seconds = oracle.seconds if seconds is None else seconds
-    if seconds:
+    if seconds:  # search first; what it found is read below, when the moves may have added to it
         oracle.probe(position, (1 - FOR_MOVES) * seconds)
     choices, game = oracle.moves(position, FOR_MOVES * seconds), oracle.game
     moves = [

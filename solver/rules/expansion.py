@@ -110,13 +110,14 @@ class Expander:
         return found
 
     def expand_parents(self, tier: int, positions: Array) -> ExpansionBlock:
-        """Return a block that has the parents of positions in their own tier where `expand` has children."""
+        """Return a block whose `children` are the parents of the positions within their tier, a column for each
+        position. Of the rest of the block only `tiers` is written."""
         wide = positions.astype(np.int64, copy=False)
 
         def ask(block: ExpansionBlock, trouble: Array) -> tuple[int, int]:
             block.tiers[:] = tier
-            columns, needed = kernels.expand_parents(self.rules, tier, wide, block.children, trouble)
-            return columns, needed
+            counts: tuple[int, int] = kernels.expand_parents(self.rules, tier, wide, block.children, trouble)
+            return counts
 
         return self.run(ask, len(positions))
 

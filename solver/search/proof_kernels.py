@@ -319,13 +319,14 @@ def pop(level, proof, disproof, table, path):
     # Step 2: settle the notes taken below it. If the answer is that a win is not forced, it confirms those that took
     # this for granted, because they met the question again.
     top, bottom = support_of(level, proof, disproof, path)
-    no_win = proof == 0 if key & 1 == 0 else disproof == 0
+    no_win = proof == 0 if key & 1 == 0 else disproof == 0  # an even key asks "not lose?", an odd one "win?"
     settle_notes(level, no_win, top, table, path)
-    # Step 3: an answer that rests on no level above goes to the table.
+    # Step 3: numbers that rest on no level above go to the table: answers, and the numbers of open questions.
     if top >= level:
         store(table, key, proof, disproof, nodes)
         return NOTHING, -1
-    # Step 4: any other answer holds only on this path and becomes a note. It rests on levels above this one.
+    # Step 4: any other answer holds only on this path and becomes a note. It rests on levels above this one, since what
+    # rests on this one is settled now.
     bottom = min(bottom, level - 1)
     take_note(path, key, top, bottom, nodes)
     return top, bottom

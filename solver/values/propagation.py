@@ -142,7 +142,7 @@ class Propagation:
         self.last = {score: ScoredPositions() for score in scores_at(group, remoteness, self.bits)}
         for score, batch in self.last.items():
             for positions in self.with_score(score, due=False):
-                self.note(batch, positions)
+                self.add_to_batch(batch, positions)
         self.remoteness = remoteness
         # Step 3: go from each remoteness to the next.
         while any(batch.count for batch in self.last.values()) or self.due:
@@ -200,7 +200,7 @@ class Propagation:
         """Give this score to those of the positions that are undecided."""
         out = np.empty(len(positions), np.int64)
         settled = out[: kernels.settle(positions, self.decided_mark, score, self.scores, self.children_left, out)]
-        self.note(self.last.setdefault(score, ScoredPositions()), settled)
+        self.add_to_batch(self.last.setdefault(score, ScoredPositions()), settled)
         self.decided += len(settled)
         self.report(self.decided, len(self.scores), self.remoteness, self.pass_share)
 
@@ -211,10 +211,11 @@ class Propagation:
         cuts = np.flatnonzero(np.diff(scores[order])) + 1
         for equals in np.split(positions[order], cuts):  # positions with equal scores
             if len(equals):
-                self.note(self.due.setdefault(int(self.scores[equals[0]]), ScoredPositions()), equals)
+                self.add_to_batch(self.due.setdefault(int(self.scores[equals[0]]), ScoredPositions()), equals)
 
-    def note(self, batch: ScoredPositions, positions: Array) -> None:
-        """Add positions to a batch. While too many are listed, drop the longest list of any batch."""
+    def add_to_batch(self, batch: ScoredPositions, positions: Array) -> None:
+        """Add positions to a batch. While too many are listed, drop the longest list of any batch; a search of all
+        scores finds its positions later (see `positions`)."""
         if not len(positions):
             return
         batch.count += len(positions)

@@ -262,7 +262,7 @@ class CertificateVerifier(Verifier):
 
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
         def verify_replies(begin: int) -> TaskResult:
-            return self.verify_block(self.run, np.arange(begin, min(begin + BLOCK, len(self))))
+            return self.verify_block(self.check_compiled, np.arange(begin, min(begin + BLOCK, len(self))))
 
         self.compiled = True
         return executor.map(verify_replies, range(0, len(self), BLOCK))
@@ -270,8 +270,8 @@ class CertificateVerifier(Verifier):
     def some_items(self) -> Iterable[int]:
         return spread_evenly(len(self)) if not self.wrong else ()
 
-    def run(self, items: Array) -> TaskResult:
-        """Check the replies of ascending items with the kernel."""
+    def check_compiled(self, items: Array) -> TaskResult:
+        """Check the replies of ascending items with the kernel; return the wrong ones."""
         from retrograde.solver.rules.ports import rules_for
         from retrograde.solver.rules.reason import compilable
         from retrograde.solver.rules.running_kernels import watch_kernel

@@ -513,14 +513,17 @@ def capture_by_man(kinds, board, later, placement, word, move, worths, squares):
 
 @lean_kernel
 def promote(board, later, placement, word, man, worths, squares, outer):
-    """Improve the worths of a word by a pawn's steps to the last rank."""
+    """Improve the worths of a word, by squares of the last man, by the promotions of a pawn *man* without capture.
+
+    The last man is number *outer*. Any other pawn has one target for the whole word.
+    """
     forward, last = forward_of(placement.side), 7 - 7 * placement.side
     bits = word
     if man < outer:
         target = squares[man] + forward
         if target >> 3 != last or placement.occupied & BITS[target]:
             return
-        bits &= ~BITS[target]
+        bits &= ~BITS[target]  # the last man must not stand there
     while bits:
         square = lowest(bits)
         bits &= bits - ONE

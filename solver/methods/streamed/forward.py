@@ -273,6 +273,7 @@ class ForwardSweep:
     def cut_tier(self, tier: int, edges: list[Edge], weight: int) -> list[Target]:
         """Return the parts of a large tier, cut so that each has about as many children."""
         samples, weights = [], []
+        # Each source with its first and its last child, both included. A part does not include its *high*.
         sources: list[tuple[ChildSource, int, int]] = []
         # Step 1: Sample the children of each segment by each move. A sample's weight is how many children it stands
         # for.

@@ -97,7 +97,7 @@ class ScoringOracle(SearchingOracle):
         return TIE if value == DRAW else value
 
     def search_until(self, position: int, deadline: float, distance: bool) -> ValueBounds:
-        """Return what is known after a search up to a deadline; without *distance* the value suffices."""
+        """Return what is known after a search up to a deadline: for the exact score with *distance*, else its sign."""
         known, found = self.bounds_without_search(position), self.score(position)
         left = deadline - monotonic()
         if found.score is not None or (known.proved and not distance) or left < LEAST_SECONDS:

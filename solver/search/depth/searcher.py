@@ -330,7 +330,8 @@ class MaxNSearch(PointSearch):
         return float(self.workspace.shares[0, 0, who]) + self.game.reward(position, move, who)
 
     def shares(self, position: int, move: int, depth: int) -> list[float]:
-        """Return what each player gets after a move, or for NO_MOVE at chance's turn."""
+        """Return what each player gets by a search to *depth* plies, the move included; *move* is NO_MOVE if it is
+        chance's turn. Do not call it while the search is stopped."""
         gains = [0] * self.game.players
         if move != NO_MOVE:
             gains = [self.game.reward(position, move, player) for player in range(self.game.players)]
@@ -341,4 +342,6 @@ class MaxNSearch(PointSearch):
                 kernels.max_n(rules_for(self.game), position, depth, 0, self.scoring, self.workspace)
             return [float(points) for points in self.workspace.shares[0, 0]]
 
-        return [gain + points for gain, points in zip(gains, self.ask(position, question) or [], strict=True)]
+        found = self.ask(position, question)
+        assert found is not None
+        return [gain + points for gain, points in zip(gains, found, strict=True)]

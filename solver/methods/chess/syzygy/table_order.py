@@ -221,6 +221,8 @@ def pawns_on(count: int, file: int) -> dict[int, tuple[int, ...]]:
 def number_of_pawn(square: int) -> int:
     """Return the number of a pawn's square, greater the nearer to a file at the edge, then to the first rank.
 
+    Of two mirror squares, that on the left half has the greater number.
+
     >>> number_of_pawn(8), number_of_pawn(15), number_of_pawn(16), number_of_pawn(52)
     (47, 46, 45, 0)
     """

@@ -204,7 +204,7 @@ def pack(rows, packing, keys):
 
 @kernel
 def unpack(keys, packing, rows):
-    """Write to *rows* the positions that are packed in *keys*."""
+    """Write to *rows* the positions that are packed in *keys*. Bits that a packing leaves out become 0."""
     runs, base = packing.runs, packing.base
     for i in range(len(keys)):
         for word in range(len(base)):

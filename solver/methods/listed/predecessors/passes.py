@@ -160,7 +160,7 @@ class ForwardPropagation(Propagation):
         scores = scores_at(group, self.remoteness, self.bits)
         for score in scores if self.first else ():
             for positions in self.with_score(score, due=False):
-                self.note(self.last.setdefault(score, ScoredPositions()), positions)
+                self.add_to_batch(self.last.setdefault(score, ScoredPositions()), positions)
         # Step 3: expand all undecided positions; give the best score to some parents, and decrement the counters of
         # others.
         for end, good, bad in self.passes.find_parents(self.first):

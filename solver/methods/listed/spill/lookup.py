@@ -162,7 +162,7 @@ def lookups_of(lists: ListsOnDisk, groups: list[LocatedChildren]) -> Iterator[Lo
 
 def located_blocks(located: LocatedChildren) -> Iterator[tuple[int, int, LocatedBlock, int]]:
     """Yield (begin, end, block, missing) of an expanded group. *missing* is the index of a position with a child that
-    is nowhere, -1 for none."""
+    is nowhere, -1 for none. Cells of children where the same player moves again have -2 minus the index."""
     places = np.empty(len(located.places), np.int64)
     # Undo the sorting: indices in the order of the matrices.
     places[located.order] = located.places
@@ -179,6 +179,7 @@ def located_blocks(located: LocatedChildren) -> Iterator[tuple[int, int, Located
         if len(outline.again):
             again = np.unpackbits(outline.again, count=cells).view(np.bool_).reshape(outline.shape)
             matrix[again] = -2 - matrix[again]
+        # The positions of the children were not kept. The indices stand in for them; nobody reads them as positions.
         full = Matrix(matrix, matrix, outline.primitives, outline.sizes, outline.origins, np.empty(0, np.int64))
         out = np.empty(cells + 1, np.int64)
         yield outline.begin, outline.end, LocatedBlock(outline.columns, matrix, full, out), missing

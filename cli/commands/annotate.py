@@ -206,7 +206,8 @@ def chess_comment(found: "Review", white: bool) -> str:
         better = f"mates in {mate_in(found.best) + 1}" if found.had == WIN else "draws"
         return f"{text}; this gives {lost} away: {found.best.name} {better}"
     if found.slower and found.value == WIN:
-        return f"{text}; {found.best.name} mates {found.slower // 2} moves sooner"
+        sooner = found.slower // 2
+        return f"{text}; {found.best.name} mates {sooner} move{'s' * (sooner != 1)} sooner"
     return text
 
 

@@ -105,7 +105,7 @@ def check_told(node, found):
         assert ("the win" in told) == (found.best.value == LOSE)
     elif found.played.value == LOSE and found.played.remoteness > found.best.remoteness:
         sooner = (found.played.remoteness - found.best.remoteness) // 2
-        assert f"{found.best.name} is {sooner} sooner" in told
+        assert f"{found.best.name} mates {sooner} move{'s' * (sooner != 1)} sooner" in told
 
 
 def test_what_is_known_of_a_win_thrown_away(home):

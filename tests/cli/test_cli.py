@@ -685,7 +685,7 @@ def test_amounts_and_durations():
     ("words", "completions"),
     [
         ("retrograde que", ["query"]),
-        ("retrograde info tic", ["tictactoe", "tictactoe3", "tictactoe:misere=yes"]),
+        ("retrograde info tictac", ["tictactoe", "tictactoe3", "tictactoe:misere=yes", "tictactwo"]),
         thorough(("retrograde solve mut", ["mutorere"])),
         thorough(("retrograde games conn", ["connect4"])),
         thorough(("retrograde info tictactoe : mi", ["misere=yes"])),

@@ -99,7 +99,6 @@ def test_play_shows_positions_and_moves():
 @pytest.mark.parametrize(
     ("arguments", "advice"),
     [
-        ("solve game2048:4,4", "play it: retrograde play game2048:width=4,height=4"),
         ("search kalah:3,2", "play it: retrograde play kalah:pits=3; if it is small, solve it"),
         ("search eightpuzzle:4,4 --method pn", "search it: retrograde search eightpuzzle:width=4,height=4"),
         ("prove eightpuzzle:4,4", "search it: retrograde search eightpuzzle:width=4,height=4"),

@@ -96,8 +96,6 @@ def text_in(path: str) -> str:
 
 def class_and_options(text: str) -> tuple[type[Game], str]:
     """Return the class of the game that the text of a variant names, and the text of its options."""
-    if text.endswith(":") and len(text) > 1:
-        raise VariantError(f"{text!r} has no options after the colon; write {text[:-1]!r} for the usual ones")
     if text.partition(":")[0] not in BUILT_IN and (match := re.fullmatch(r"(.+?\.py)(?::(.*))?", text, re.DOTALL)):
         return game_class(match[1]), match[2] or ""
     name, _, options = text.partition(":")

@@ -478,7 +478,6 @@ WRONG = {  # command line: what the error says
     "solve connect4:width=4,width=5": "the option width is given twice",
     "solve connect4:width=x": "connect4:width must be a whole number, not 'x'",
     "solve connect4:20,20": "the board is too large: with height 20, the width is at most 4",
-    "query connect4:": "'connect4:' has no options after the colon; write 'connect4' for the usual ones",
     "solve tictactoe --database /dev/null/x.h5": "/dev/null",
     "info connect4:4,4": "no database for connect4:width=4,height=4; make it with: retrograde solve connect4:4,4",
     "query none.h5": "no database 'none.h5'; see what there is with: retrograde list",

@@ -47,12 +47,13 @@ def process(*args: str | Path, **options: object) -> "subprocess.CompletedProces
 def on_terminal(*args: str | Path, lines: int = 24, text: str = "", **variables: str) -> str:
     """Return what a command line shows on a terminal of so many lines, at which a person types a text.
 
-    *variables* are put into its environment. Needs pseudo-terminals, which Windows has not.
+    *variables* are put into its environment. No pager waits for keys, unless PAGER names one. Needs pseudo-terminals,
+    which Windows has not.
     """
     import pty  # here, for the same reason
 
     ours, theirs = pty.openpty()
-    variables = {"COLUMNS": "80", "LINES": str(lines), "TERM": "xterm-256color", **variables}
+    variables = {"COLUMNS": "80", "LINES": str(lines), "TERM": "xterm-256color", "PAGER": "cat", **variables}
     with (
         os.fdopen(ours, "r+b", buffering=0) as terminal,
         Child([*COMMAND, *map(str, args)], stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, **variables}),

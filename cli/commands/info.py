@@ -61,7 +61,8 @@ def command(source: str, database: str | None, as_json: bool) -> None:
         describe_certificate(path, source, database, as_json)
         return
     with open_file(source, database) as opened:
-        facts = summary(opened) | {"class": "strong"}
+        facts = summary(opened)
+        facts |= {} if "book" in facts else {"class": "strong"}
         file, game = (opened.file, opened.game) if isinstance(opened, Database) else (opened, None)
         changed = game is None and rules_changed(source, database)
         if as_json:
@@ -203,7 +204,7 @@ def print_origin(facts: Facts, file: "CheckedFile", game: Game | None) -> None:
     rules = file.rules if game is not None else f"{file.rules}, not at hand or changed since"
     of_slots = "compact: {kept:,} of {slots:,} slots are kept, and the others follow from the moves"
     rows = [
-        ("solution", CLASSES["strong"]),
+        *([("solution", CLASSES[facts["class"]])] if "class" in facts else []),
         ("records", f"{facts['stored']:,}"),
         *([("kept", of_slots.format(**facts["compact"]))] if "compact" in facts else []),
         *([("rests on", those_of(facts["rests_on"]))] if "rests_on" in facts else []),

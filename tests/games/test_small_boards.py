@@ -340,7 +340,50 @@ def topspin(game, rows, player):
     return UNDECIDED, [(track[track.index("1") :] + track[: track.index("1")],) for track in turned]
 
 
+def allqueens(game, rows, player):
+    if in_a_row(rows, opponent(player), game.k):
+        return LOSE, []
+    goals = [(man, goal) for man in having(rows, player) for way in AROUND for goal in ray(rows, *man, *way)]
+    children = [put(rows, (*man, "."), (*goal, player)) for man, goal in goals]
+    return (UNDECIDED if children else LOSE), children
+
+
+def fairshares(game, rows, player):
+    heaps = [*map(int, rows[0].split("+"))]
+    after = []
+    for at, heap in enumerate(heaps):
+        others = heaps[:at] + heaps[at + 1 :]
+        after += [others + parts * [heap // parts] for parts in range(2, heap + 1) if heap % parts == 0]
+        for two, other in enumerate(others):
+            if other != heap:
+                after.append([*others[:two], *others[two + 1 :], heap + other])
+    children = [("+".join(map(str, sorted(child, reverse=True))),) for child in after]
+    return (UNDECIDED if children else LOSE), children
+
+
+def winkers(game, rows, player):
+    """Cells are counted in half steps from the middle of their row, so that two steps are one to the right."""
+    signs = "".join(rows)
+    board = {(2 * at - len(row), y): sign for y, row in enumerate(rows) for at, sign in enumerate(row)}
+    for x, y in board:
+        for step, rise in ((2, 0), (1, 1), (1, -1)):
+            if all(board.get((x + at * step, y + at * rise)) == opponent(player) for at in range(3)):
+                return LOSE, []
+    each, on_board = (len(signs) + 1) // 2, {sign: signs.count(sign) for sign in "XOC."}
+    winkers = on_board["X"] + on_board["O"]
+    plies = winkers + len(signs) - on_board["."]
+    own_plies = [*"XO" * len(signs)][:plies].count(player)
+    places = [(at, y, sign) for y, row in enumerate(rows) for at, sign in enumerate(row)]
+    children = [put(rows, (at, y, "C")) for at, y, sign in places
+                if sign == "." and own_plies - on_board[player] < each]  # fmt: skip
+    children += [put(rows, (at, y, player)) for at, y, sign in places if sign == "C" and on_board[player] < each]
+    return (UNDECIDED if children else TIE if winkers == len(signs) else WIN), children
+
+
 SLOW = {
+    "allqueens": allqueens,
+    "fairshares": fairshares,
+    "winkers": winkers,
     "sokoban": sokoban,
     "topspin": topspin,
     "ataxx": ataxx,
@@ -368,7 +411,7 @@ SLOW = {
 def taken_apart(game, position):
     """Return the rows of a position, and the player to move, who may follow from the number of signs."""
     rows = game.write(position).split("/")
-    if game.name in ("bishops", "quarto", "sokoban", "topspin"):
+    if game.name in ("bishops", "fairshares", "quarto", "sokoban", "topspin"):
         return tuple(rows), ""
     if game.name in ("kaooa", "neutron"):  # a number or a flag follows the player
         return (*rows[:-2], rows[-1]), rows[-2]
@@ -390,13 +433,25 @@ def compare_with_slow_rules(game, position):
     return found
 
 
-SMALLEST = ["amazons:4,2,2", "ataxx:3,3", "bishops:2,5", "isolation:3,2", "joust", "kono:2,4", "linesofaction:3",
-            "neutron:3,3", "orderandchaos:2,2", "quarto:2", "snake:3,3", "sokoban",
-            "threemusketeers:3", "topspin:6"]  # fmt: skip
+SMALLEST = ["allqueens:3,3", "amazons:4,2,2", "ataxx:3,3", "bishops:2,5", "fairshares:9", "isolation:3,2", "joust",
+            "kono:2,4", "linesofaction:3", "neutron:3,3", "orderandchaos:2,2", "quarto:2", "snake:3,3",
+            "sokoban", "threemusketeers:3", "topspin:6", "winkers:3,1"]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "text", [*thorough_but(SMALLEST, "amazons:4,2,2", "joust", "neutron:3,3", "quarto:2", "snake:3,3", "topspin:6")]
+    "text",
+    thorough_but(
+        SMALLEST,
+        "allqueens:3,3",
+        "amazons:4,2,2",
+        "fairshares:9",
+        "joust",
+        "neutron:3,3",
+        "quarto:2",
+        "snake:3,3",
+        "topspin:6",
+        "winkers:3,1",
+    ),
 )
 def test_rules_are_those_on_rows_at_all_positions(text):
     game = load_game(text)
@@ -409,14 +464,15 @@ def test_rules_are_those_on_rows_at_all_positions(text):
     assert len(found) > 14
 
 
-RANDOM = ["amazons", "ataxx", "ataxx:4,4", "bishops", "chungtoi", "dao", "gobblet", "isolation:5,5", "joust:6,5",
-          "kaooa", "kono", "linesofaction", "neutron", "orderandchaos:6,5", "pentago:2,3", "pentago", "quarto", "qubic",
-          "qubic:4", "snake", "sokoban", "threemusketeers", "tictactwo", "tictactwo:4,3"]  # fmt: skip
+RANDOM = ["allqueens", "amazons", "ataxx", "ataxx:4,4", "bishops", "chungtoi", "dao", "gobblet", "isolation:5,5",
+          "joust:6,5", "kaooa", "kono", "linesofaction", "neutron", "orderandchaos:6,5", "pentago",
+          "pentago:2,3", "quarto", "qubic", "qubic:4", "snake", "sokoban", "threemusketeers", "tictactwo",
+          "tictactwo:4,3", "winkers", "winkers:3,5"]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "text",
-    thorough_but(RANDOM, "bishops", "chungtoi", "dao", "kaooa", "kono", "neutron", "sokoban", "tictactwo"),
+    thorough_but(RANDOM, "bishops", "chungtoi", "dao", "kaooa", "kono", "neutron", "sokoban", "tictactwo", "winkers"),
 )
 def test_rules_are_those_on_rows_in_random_games(text):
     game, chance = load_game(text), Random(0)
@@ -429,7 +485,14 @@ def test_rules_are_those_on_rows_in_random_games(text):
             position = chance.choice(children)
 
 
-@pytest.mark.parametrize("text", ["joust", *map(thorough, ("ataxx:2,3", "linesofaction:3", "quarto:2"))])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fairshares",
+        "joust",
+        *map(thorough, ("allqueens:3,3", "ataxx:2,3", "linesofaction:3", "quarto:2", "winkers:4,1")),
+    ],
+)
 def test_values_are_those_of_the_slow_solver(text, tmp_path):
     game = load_game(text)
     with open_database(solve(game, tmp_path / "game.h5"), game=game) as database:
@@ -437,11 +500,11 @@ def test_values_are_those_of_the_slow_solver(text, tmp_path):
         assert {position: tuple(database[position]) for position in expected} == expected
 
 
-COUNTED = ["ataxx:3,3", "joust", "orderandchaos", "snake", "tapatan"]
+COUNTED = ["ataxx:3,3", "fairshares:20", "joust", "orderandchaos", "snake", "tapatan"]
 """The others that are published are solved by `test_everything_published`."""
 
 
-@pytest.mark.parametrize("text", thorough_but(COUNTED, "joust", "snake"))
+@pytest.mark.parametrize("text", thorough_but(COUNTED, "fairshares:20", "joust", "snake"))
 def test_counts_are_published(text, tmp_path):
     assert counts(solve(load_game(text), tmp_path / "game.h5")) == published.COUNTS[text]
 

@@ -71,6 +71,12 @@ COUNTS: dict[str, Counts] = {
     "orderandchaos": table("lose 0:3820 1:112 2:4372 3:8 4:742 6:40", "win 0:3840 1:5030 2:256 3:472 4:48 5:13"),
     "snake": table("lose 0:53 2:43 4:26 6:20 8:11 10:6", "win 1:54 3:39 5:25 7:16 9:10 11:5"),
     "tapatan": table("lose 0:416 2:368 4:184 6:92 8:109 10:16", "draw -:1208", "win 1:1860 3:688 5:300 7:92 9:57"),
+    # The rules of GamesmanOne, src/games/fsvp/fsvp.c, with a plain solver in C around them
+    "fairshares": table(
+        "lose 0:1 2:2 4:1 6:1 8:1 10:3 12:1 14:2",
+        "win 1:9 3:5 5:3 7:2 9:5 11:3 13:2 15:1",
+    ),
+    "fairshares:20": table("lose 0:1 2:2", "draw -:589", "win 1:19 3:16"),
 }
 
 TENTOZERO_BY_PLAYER = table("lose 0:2 2:2 4:2 6:1", "win 1:4 3:4 5:4 7:1")

@@ -38,7 +38,7 @@ from retrograde.games.identity.trusted import remember, trusted_files
 NAMES = """
     allqueens amazons ataxx awari awariboards baghchal bearoff bishops breakthrough cantstop chess chomp
     chopsticks chungtoi chutes clobber col connect4 cram dao dobutsu dodgem domineering dotsandboxes
-    draughts eightpuzzle euclid fairshares fanorona fibonaccinim foxandhounds game2048 gobblet grundy
+    draughts eightpuzzle euclid fairshares fanorona fibonaccinim foxandhounds game2048 gates gobblet grundy
     guarini hanoi hareandhounds hex hexapawn hypergammon isolation joust kalah kalahboards kaooa klotski
     konane kono lasker lgame lightsout linesofaction mnk morris mutorere neutron nim nim3 notakto nqueens
     octal orderandchaos othello pegsolitaire pentago pig piglet pocketcube ponghauki popout quarto qubic

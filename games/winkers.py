@@ -16,13 +16,16 @@ WAYS = ((1, 0), (0.5, 1), (-0.5, 1))
 """Steps to the right, down to the right and down to the left."""
 
 
-def honeycomb(game):
-    """Return rows of cells: the first has *width* of them, the next ones are longer by one up to the middle."""
-    half = game.height // 2
-    lengths = [game.width + half - abs(half - row) for row in range(game.height)]
-    cells = [(at - length / 2, float(row), at) for row, length in enumerate(lengths) for at in range(length)]
-    names = tuple(f"{letters(game.height)[int(row)]}{at + 1}" for _, row, at in cells)
-    places = tuple((x, y) for x, y, _ in cells)
+def honeycomb(width, height, without=()):
+    """Return rows of cells: the first has *width* of them, the next ones are longer by one up to the middle.
+
+    The cells *without* are left out, each (row, number in the row).
+    """
+    half = height // 2
+    lengths = [width + half - abs(half - row) for row in range(height)]
+    cells = [(row, at) for row, length in enumerate(lengths) for at in range(length) if (row, at) not in without]
+    names = tuple(f"{letters(height)[row]}{at + 1}" for row, at in cells)
+    places = tuple((at - lengths[row] / 2, float(row)) for row, at in cells)
     lines = [(cell, places.index((x + right, y + down))) for cell, (x, y) in enumerate(places)
              for right, down in WAYS if (x + right, y + down) in places]  # fmt: skip
     return Board(places, names, {}, lines=tuple(lines))
@@ -33,7 +36,13 @@ class Winkers(Rows):
     cell has a winker, it is a tie; a player who cannot move before that wins."""
 
     words = {"X": "Red", "O": "Blue", "C": "Checker"}
-    cells = Cells(honeycomb, "all", X="crimson disc", O="royalblue disc", C="silver disc")
+    cells = Cells(
+        lambda game: honeycomb(game.width, game.height),
+        "all",
+        X="crimson disc",
+        O="royalblue disc",
+        C="silver disc",
+    )
     mover = Turn("XO")
     width: int = 3
     height: int = 3

@@ -361,6 +361,45 @@ def fairshares(game, rows, player):
     return (UNDECIDED if children else LOSE), children
 
 
+def gates(game, rows, player):
+    """A point is its half steps from the middle of its row, and its row; the middle of the board is a hole."""
+    *rows, _, hand = rows
+    spots = [(x, y) for y in range(5) for x in ((-2, 0, 2), (-3, -1, 1, 3), (-4, -2, 2, 4))[2 - abs(2 - y)]]
+    board, other = dict(zip(spots, "".join(rows), strict=True)), opponent(player, "Aa")
+    empty = [spot for spot in spots if board[spot] == "."]
+    own, theirs = ("GAZ", "gaz") if player == "A" else ("gaz", "GAZ")
+
+    def beside(spot):
+        return [near for near in spots if (abs(near[0] - spot[0]), abs(near[1] - spot[1])) in ((2, 0), (1, 1))]
+
+    children = []
+    if hand == "4":
+        each = dict(zip("GAZgaz", (game.gates, game.triangles, game.trapezoids) * 2, strict=True))
+        last = sum(each.values()) + len(empty) == len(spots) + 1
+        left = [sign for sign in each if [*board.values()].count(sign) < each[sign]]
+        children = [({**board, spot: sign}, player if last else other, "0" if last else "4")
+                    for spot in empty for sign in left]  # fmt: skip
+    elif hand != "0" and {*board.values()} & {*theirs[1:]} | {*hand} - {"1"}:
+        sign = theirs[int(hand) - 1]
+        children = [({**board, spot: sign}, player if hand == "1" else other, "0") for spot in empty]
+    elif hand == "0":
+        for spot in (spot for spot in spots if board[spot] in own[1:]):
+            reached = {*beside(spot)}
+            if board[spot] == own[1]:
+                reached |= {goal for middle in reached & {*empty} for goal in beside(middle)} - {spot}
+            for goal in reached:
+                moved = {**board, spot: ".", goal: board[spot]}
+                if board[goal] == ".":
+                    children.append((moved, other, "0"))
+                elif board[goal] == own[0]:
+                    children.append(({**moved, goal: "."}, other, "1"))
+                elif board[spot] == own[2] and board[goal] in theirs[1:]:
+                    children.append((moved, player, str(theirs.index(board[goal]) + 1)))
+    texts = [("".join(after.values()), mover, hand) for after, mover, hand in children]
+    parts = [(0, 3), (3, 7), (7, 11), (11, 15), (15, 18)]
+    return (UNDECIDED if children else LOSE), [(*(text[a:b] for a, b in parts), *rest) for text, *rest in texts]
+
+
 def winkers(game, rows, player):
     """Cells are counted in half steps from the middle of their row, so that two steps are one to the right."""
     signs = "".join(rows)
@@ -383,6 +422,7 @@ def winkers(game, rows, player):
 SLOW = {
     "allqueens": allqueens,
     "fairshares": fairshares,
+    "gates": gates,
     "winkers": winkers,
     "sokoban": sokoban,
     "topspin": topspin,
@@ -411,6 +451,8 @@ SLOW = {
 def taken_apart(game, position):
     """Return the rows of a position, and the player to move, who may follow from the number of signs."""
     rows = game.write(position).split("/")
+    if game.name == "gates":  # the player may move again, so that the rows of a child tell who is to move
+        return tuple(rows), rows[-2]
     if game.name in ("bishops", "fairshares", "quarto", "sokoban", "topspin"):
         return tuple(rows), ""
     if game.name in ("kaooa", "neutron"):  # a number or a flag follows the player
@@ -464,15 +506,27 @@ def test_rules_are_those_on_rows_at_all_positions(text):
     assert len(found) > 14
 
 
-RANDOM = ["allqueens", "amazons", "ataxx", "ataxx:4,4", "bishops", "chungtoi", "dao", "gobblet", "isolation:5,5",
-          "joust:6,5", "kaooa", "kono", "linesofaction", "neutron", "orderandchaos:6,5", "pentago",
-          "pentago:2,3", "quarto", "qubic", "qubic:4", "snake", "sokoban", "threemusketeers", "tictactwo",
-          "tictactwo:4,3", "winkers", "winkers:3,5"]  # fmt: skip
+RANDOM = ["allqueens", "amazons", "ataxx", "ataxx:4,4", "bishops", "chungtoi", "dao", "gates", "gates:1,1,1",
+          "gobblet", "isolation:5,5", "joust:6,5", "kaooa", "kono", "linesofaction", "neutron",
+          "orderandchaos:6,5", "pentago", "pentago:2,3", "quarto", "qubic", "qubic:4", "snake", "sokoban",
+          "threemusketeers", "tictactwo", "tictactwo:4,3", "winkers", "winkers:3,5"]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "text",
-    thorough_but(RANDOM, "bishops", "chungtoi", "dao", "kaooa", "kono", "neutron", "sokoban", "tictactwo", "winkers"),
+    thorough_but(
+        RANDOM,
+        "bishops",
+        "chungtoi",
+        "dao",
+        "gates:1,1,1",
+        "kaooa",
+        "kono",
+        "neutron",
+        "sokoban",
+        "tictactwo",
+        "winkers",
+    ),
 )
 def test_rules_are_those_on_rows_in_random_games(text):
     game, chance = load_game(text), Random(0)

@@ -41,8 +41,8 @@ NAMES = """
     draughts eightpuzzle euclid fairshares fanorona fibonaccinim foxandhounds game2048 gates gobblet grundy
     guarini hanoi hareandhounds hex hexapawn hypergammon isolation joust kalah kalahboards kaooa klotski
     konane kono lasker lgame lightsout linesofaction mnk morris mutorere neutron nim nim3 notakto nqueens
-    octal orderandchaos othello pegsolitaire pentago pig piglet pocketcube ponghauki popout quarto qubic
-    quixo rivercrossing rushhour sim snake snort sokoban subtractsquare tactix tapatan teeko tentozero
+    octal onitama orderandchaos othello pegsolitaire pentago pig piglet pocketcube ponghauki popout quarto
+    qubic quixo rivercrossing rushhour sim snake snort sokoban subtractsquare tactix tapatan teeko tentozero
     threemusketeers tictactoe tictactoe3 tictactwo toadsandfrogs topspin tree ur winkers wythoff y yahtzee
 """
 BUILT_IN = tuple(NAMES.split())

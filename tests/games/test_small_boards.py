@@ -1,5 +1,6 @@
 """Games on small boards: their rules are those of slow versions on rows of text, their values those published."""
 
+from functools import cache
 from itertools import product
 from random import Random
 
@@ -400,6 +401,52 @@ def gates(game, rows, player):
     return (UNDECIDED if children else LOSE), [(*(text[a:b] for a, b in parts), *rest) for text, *rest in texts]
 
 
+CARDS = {
+    "tiger": "..#.. ..... ..@.. ..#.. .....",
+    "crab": "..... ..#.. #.@.# ..... .....",
+    "monkey": "..... .#.#. ..@.. .#.#. .....",
+    "crane": "..... ..#.. ..@.. .#.#. .....",
+    "dragon": "..... #...# ..@.. .#.#. .....",
+    "boar": "..... ..#.. .#@#. ..... .....",
+    "ox": "..... ..#.. ..@#. ..#.. .....",
+    "horse": "..... ..#.. .#@.. ..#.. .....",
+    "mantis": "..... .#.#. ..@.. ..#.. .....",
+    "elephant": "..... .#.#. .#@#. ..... .....",
+    "eel": "..... .#... ..@#. .#... .....",
+    "cobra": "..... ...#. .#@.. ...#. .....",
+    "frog": "..... .#... #.@.. ...#. .....",
+    "rabbit": "..... ...#. ..@.# .#... .....",
+    "goose": "..... .#... .#@#. ...#. .....",
+    "rooster": "..... ...#. .#@#. .#... .....",
+}
+"""The cards of Onitama as they are printed: a piece moves from @ to any #."""
+
+
+def onitama(game, rows, player):
+    """Where it is Blue's turn, all is turned round, so that the player to move always goes up."""
+    *rows, owners = rows
+    red = player == "M"
+    board = tuple(rows) if red else tuple(row[::-1].swapcase() for row in rows[::-1])
+    owners, cards, end = owners.split(","), game.cards.split("-"), game.side // 2
+    if not having(board, "M") or cell(board, end, game.side - 1) == "m":
+        return LOSE, []
+    own = [card for card in range(5) if owners[card] == "01"[not red]]
+    after = []
+    for card in own:
+        picture = CARDS[cards[card]].split()
+        for (x, y), (right, down) in product(having(board, "PM"), having(picture, "#")):
+            goal = x + right - 2, y + down - 2
+            if cell(board, *goal) in (".", "p", "m"):
+                after.append((card, put(board, (x, y, "."), (*goal, cell(board, x, y)))))
+    children = []
+    for card, moved in after or [(card, board) for card in own]:
+        held = [owners[card] if owner == "2" else owner for owner in owners]
+        held[card] = "2"
+        back = moved if red else tuple(row[::-1].swapcase() for row in moved[::-1])
+        children.append((*back, ",".join(held)))
+    return UNDECIDED, children
+
+
 def winkers(game, rows, player):
     """Cells are counted in half steps from the middle of their row, so that two steps are one to the right."""
     signs = "".join(rows)
@@ -423,6 +470,7 @@ SLOW = {
     "allqueens": allqueens,
     "fairshares": fairshares,
     "gates": gates,
+    "onitama": onitama,
     "winkers": winkers,
     "sokoban": sokoban,
     "topspin": topspin,
@@ -455,7 +503,7 @@ def taken_apart(game, position):
         return tuple(rows), rows[-2]
     if game.name in ("bishops", "fairshares", "quarto", "sokoban", "topspin"):
         return tuple(rows), ""
-    if game.name in ("kaooa", "neutron"):  # a number or a flag follows the player
+    if game.name in ("kaooa", "neutron", "onitama"):  # numbers or a flag follow the player
         return (*rows[:-2], rows[-1]), rows[-2]
     if game.mover.by:
         return tuple(rows), game.mover.signs[len(having(rows, "XO")) % 2]
@@ -507,9 +555,10 @@ def test_rules_are_those_on_rows_at_all_positions(text):
 
 
 RANDOM = ["allqueens", "amazons", "ataxx", "ataxx:4,4", "bishops", "chungtoi", "dao", "gates", "gates:1,1,1",
-          "gobblet", "isolation:5,5", "joust:6,5", "kaooa", "kono", "linesofaction", "neutron",
-          "orderandchaos:6,5", "pentago", "pentago:2,3", "quarto", "qubic", "qubic:4", "snake", "sokoban",
-          "threemusketeers", "tictactwo", "tictactwo:4,3", "winkers", "winkers:3,5"]  # fmt: skip
+          "gobblet", "isolation:5,5", "joust:6,5", "kaooa", "kono", "linesofaction", "neutron", "onitama",
+          "onitama:3,boar-eel-cobra-frog-rabbit", "onitama:4", "orderandchaos:6,5", "pentago",
+          "pentago:2,3", "quarto", "qubic", "qubic:4", "snake", "sokoban", "threemusketeers", "tictactwo",
+          "tictactwo:4,3", "winkers", "winkers:3,5"]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -523,6 +572,7 @@ RANDOM = ["allqueens", "amazons", "ataxx", "ataxx:4,4", "bishops", "chungtoi", "
         "kaooa",
         "kono",
         "neutron",
+        "onitama",
         "sokoban",
         "tictactwo",
         "winkers",
@@ -552,6 +602,31 @@ def test_values_are_those_of_the_slow_solver(text, tmp_path):
     with open_database(solve(game, tmp_path / "game.h5"), game=game) as database:
         expected = solve_slowly(game)
         assert {position: tuple(database[position]) for position in expected} == expected
+
+
+def test_a_player_of_onitama_who_is_stuck_exchanges_a_card():
+    game = load_game("onitama:3")
+    position = game.read(".P./.Pp/.Mm/M/0,0,1,1,2")
+    assert len(compare_with_slow_rules(game, position)) == 2
+    assert [game.move_name(position, move) for move in game.generate_moves(position)] == ["tiger", "crab"]
+
+
+@pytest.mark.thorough
+def test_onitama_is_lost_as_slow_rules_prove(tmp_path):
+    game = load_game("onitama:3,boar-ox-horse-crane-mantis")
+
+    @cache
+    def loses(rows, player, plies):
+        end, children = onitama(game, rows, player)
+        replies = (onitama(game, child, opponent(player, "Mm"))[1] for child in children)
+        return end == LOSE or (
+            plies > 1 and all(any(loses(after, player, plies - 2) for after in reply) for reply in replies)
+        )
+
+    start = taken_apart(game, game.start)
+    assert loses(*start, 10) and not loses(*start, 8)
+    with open_database(solve(game, tmp_path / "game.h5"), game=game) as database:
+        assert tuple(database[game.start]) == (LOSE, 10)
 
 
 COUNTED = ["ataxx:3,3", "fairshares:20", "joust", "orderandchaos", "snake", "tapatan"]

@@ -19,10 +19,10 @@ POINTS = 18
 
 
 class Gates(Game):
-    """First put down all pieces in turn, of any colour; who puts down the last one moves first. A triangle moves one or
-    two steps, a trapezoid one step or onto a spike of the opponent, which you then put on any empty point. A spike that
-    enters a gate of its colour is out; the opponent puts this gate on any empty point, and then moves. A player whose
-    spikes are all out wins. A player who cannot move loses."""
+    """First put down all pieces in turn, of any colour; the player of the last one goes on. A triangle moves one or two
+    steps. A trapezoid moves one step, also onto a spike of the opponent, which you then put on any empty point. A spike
+    that enters a gate of its colour is out; the opponent puts this gate on any empty point, and then moves. You win
+    when all your spikes are out. A player who cannot move loses."""
 
     words = {"A": "White", "a": "Black"}
     example = "1,1,0"

@@ -6,15 +6,17 @@ any order.
 
 With one side, each roll pays -1, so the expectation is minus the expected number of rolls: 12.266 for 15 men on the six
 point. Every way to place up to that many men is a position; for 15 men on 6 points there are 54,264, the empty board
-included. With two `sides`, which take turns, the first to take all men off gets 1::
+included. With two `sides`, which take turns, the first to take all men off gets 1. Slots are numbered for every way to place
+men of both sides, before a roll of side 0: 923 × 923 slots for six men on six points::
 
     | side 1 bit | die or pair of dice in hand 6 | how many more 3 | men on each point, 4 bits: of side 1, of side 0 |
 
 Without dice in hand it is CHANCE's turn. Pairs are numbered 1 to 21, single dice 22 to 27.
 """
 
+from collections import Counter
 from functools import cached_property
-from itertools import combinations_with_replacement
+from itertools import accumulate, combinations_with_replacement
 
 from retrograde.games.contract.game import CHANCE, UNDECIDED, WIN, Game
 
@@ -170,6 +172,88 @@ class Bearoff(Game):
             left += (position >> 4 * place & 15) * (place % self.points + 1)
         return 2 * (self.men * self.points * self.sides - left) + (1 if self.hand(position) else 0)
 
+    # The numbering of two sides. A position before a roll of side 0 has a slot; with side 1 to roll, that of the position
+    # with the sides exchanged. Slots of a tier with fewer pips of side 0 come first.
+
+    def swapped(self, position):
+        """Return the position with the two sides exchanged; -1 if there is only one side."""
+        if self.sides == 1:
+            return -1
+        first, second = position & (1 << self.board) - 1, position >> self.board & (1 << self.board) - 1
+        return (position >> self.width ^ 512) << self.width | first << self.board | second
+
+    @property
+    def most_pips(self):
+        return self.men * self.points
+
+    @property
+    def tiers(self):
+        """All tiers before a roll; none with one side, because its positions are listed."""
+        return tuple(range(0, 4 * self.most_pips - 2, 2)) if self.sides == 2 else ()
+
+    def size(self, tier):
+        return self.slots_before[self.row(tier) + self.most_pips + 1]
+
+    def index(self, position):
+        """Return a position's slot in its tier; -1 if it has none: dice are rolled, or a side has finished."""
+        if self.sides == 1:
+            return -1
+        first = self.numbers.get(position & (1 << self.board) - 1, -1)
+        second = self.numbers.get(position >> self.board, -1)
+        if first < 0 or second < 0:
+            return -1
+        own, other = self.pips[first], self.pips[second]
+        slot = self.slots_before[self.row(self.tier(position)) + own]
+        return slot + (first - self.begins[own]) * self.ways[other] + second - self.begins[other]
+
+    def unindex(self, tier, i):
+        row, own = self.row(tier), 0
+        while self.slots_before[row + own + 1] <= i:
+            own += 1
+        i -= self.slots_before[row + own]
+        other = 2 * self.most_pips - tier // 2 - own
+        first, second = self.begins[own] + i // self.ways[other], self.begins[other] + i % self.ways[other]
+        return self.placed[second] << self.board | self.placed[first]
+
+    def row(self, tier):
+        """Return where the row of a tier begins in `slots_before`."""
+        return tier // 2 * (self.most_pips + 2)
+
+    @cached_property
+    def placed(self):
+        """All ways to place a side's men, but for all off, those with fewer pips first."""
+        return tuple(sorted(Bearoff(self.men, self.points).starts, key=lambda men: (pips_of(men), men)))
+
+    @cached_property
+    def numbers(self):
+        """The index in `placed` of each way."""
+        return {men: number for number, men in enumerate(self.placed)}
+
+    @cached_property
+    def pips(self):
+        """The pips of each way."""
+        return tuple(map(pips_of, self.placed))
+
+    @cached_property
+    def ways(self):
+        """How many ways have so many pips, from 0."""
+        counts = Counter(self.pips)
+        return tuple(counts[pips] for pips in range(self.most_pips + 1))
+
+    @cached_property
+    def begins(self):
+        """The number of the first way with so many pips, from 0."""
+        return tuple(accumulate(self.ways, initial=0))
+
+    @cached_property
+    def slots_before(self):
+        """For each tier, how many slots have less than 0, 1, 2 … pips of side 0."""
+        rows = []
+        for left in range(2 * self.most_pips, 1, -1):
+            others = (self.ways[left - own] if 0 <= left - own <= self.most_pips else 0 for own in range(len(self.ways)))
+            rows += accumulate((own * other for own, other in zip(self.ways, others, strict=True)), initial=0)
+        return tuple(rows)
+
     # For people
 
     def variant_title(self):
@@ -263,3 +347,8 @@ class Bearoff(Game):
         point, die = move >> 3, move & 7
         first = (self.points + 1) * self.side(position) + self.points
         return first - point, first - max(point - die, 0)
+
+
+def pips_of(men):
+    """Return how many points the men of a side must move to be off."""
+    return sum((men >> 4 * place & 15) * (place + 1) for place in range(6))

@@ -109,8 +109,16 @@ def check_steps(survey: Survey, position: int) -> None:
 
 
 def leaves_out(game: Game) -> bool:
-    """Return whether a game has chance and a numbering, which may then leave positions out."""
-    return Traits.of(game).has_numbering and Traits.of(game).has_chance
+    """Return whether a game has chance and a numbering, which may then leave positions out.
+
+    A variant whose `tiers` are empty has none.
+    """
+    if not Traits.of(game).has_numbering or not Traits.of(game).has_chance:
+        return False
+    try:
+        return bool(game.tiers)  # type: ignore[attr-defined]  # a numbered game has tiers
+    except Exception:  # `Survey.number` reports what is wrong with them
+        return True
 
 
 def check_omission(survey: Survey, position: int) -> None:

@@ -6,8 +6,8 @@ any order.
 
 With one side, each roll pays -1, so the expectation is minus the expected number of rolls: 12.266 for 15 men on the six
 point. Every way to place up to that many men is a position; for 15 men on 6 points there are 54,264, the empty board
-included. With two `sides`, which take turns, the first to take all men off gets 1. Slots are numbered for every way to place
-men of both sides, before a roll of side 0: 923 × 923 slots for six men on six points::
+included. With two `sides`, which take turns, the first to take all men off gets 1. Every way to place the men of both
+has a slot, with side 0 to roll: 923 × 923 slots for six men on six points::
 
     | side 1 bit | die or pair of dice in hand 6 | how many more 3 | men on each point, 4 bits: of side 1, of side 0 |
 
@@ -172,8 +172,8 @@ class Bearoff(Game):
             left += (position >> 4 * place & 15) * (place % self.points + 1)
         return 2 * (self.men * self.points * self.sides - left) + (1 if self.hand(position) else 0)
 
-    # The numbering of two sides. A position before a roll of side 0 has a slot; with side 1 to roll, that of the position
-    # with the sides exchanged. Slots of a tier with fewer pips of side 0 come first.
+    # The numbering of two sides has the positions before a roll of side 0. In a tier, those with fewer pips of side 0
+    # come first.
 
     def swapped(self, position):
         """Return the position with the two sides exchanged; -1 if there is only one side."""
@@ -207,6 +207,7 @@ class Bearoff(Game):
         return slot + (first - self.begins[own]) * self.ways[other] + second - self.begins[other]
 
     def unindex(self, tier, i):
+        """Return the position of slot i of a tier."""
         row, own = self.row(tier), 0
         while self.slots_before[row + own + 1] <= i:
             own += 1
@@ -236,22 +237,20 @@ class Bearoff(Game):
 
     @cached_property
     def ways(self):
-        """How many ways have so many pips, from 0."""
-        counts = Counter(self.pips)
-        return tuple(counts[pips] for pips in range(self.most_pips + 1))
+        """How many ways have 0, 1, 2 … pips."""
+        return tuple(map(self.pips.count, range(self.most_pips + 1)))
 
     @cached_property
     def begins(self):
-        """The number of the first way with so many pips, from 0."""
+        """The index of the first way with 0, 1, 2 … pips."""
         return tuple(accumulate(self.ways, initial=0))
 
     @cached_property
     def slots_before(self):
-        """For each tier, how many slots have less than 0, 1, 2 … pips of side 0."""
-        rows = []
-        for left in range(2 * self.most_pips, 1, -1):
-            others = (self.ways[left - own] if 0 <= left - own <= self.most_pips else 0 for own in range(len(self.ways)))
-            rows += accumulate((own * other for own, other in zip(self.ways, others, strict=True)), initial=0)
+        """A row for each tier: how many slots have fewer than 0, 1, 2 … pips of side 0."""
+        rows, ways = [], Counter(self.pips)
+        for both in range(2 * self.most_pips, 1, -1):
+            rows += accumulate((ways[own] * ways[both - own] for own in range(self.most_pips + 1)), initial=0)
         return tuple(rows)
 
     # For people

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from functools import cache
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 from random import Random
 
 import pytest
@@ -107,7 +107,7 @@ def test_one_side_is_listed():
     assert check(game, compiled=False).ok
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", ["bearoff:2,2,2", "bearoff:3,6,2"])
 def test_the_numbering_keeps_the_contract(variant):
     check(load_game(variant), limit=300, seconds=2).require_ok()
@@ -115,18 +115,53 @@ def test_the_numbering_keeps_the_contract(variant):
 
 @pytest.mark.long
 @pytest.mark.parametrize("men", thorough_but([3, 4], 3))
-def test_all_values_are_those_of_the_slow_program(men, tmp_path):
+def test_values_are_those_of_the_slow_program_and_as_published(men, tmp_path):
     game = load_game(f"bearoff:{men},6,2")
-    ways = placements(men, 6)
+    pairs = Random(1).sample([*product(placements(men, 6), repeat=2)], 2000)
     with open_database(solve(game, tmp_path / "bearoff.h5"), game=game) as database:
         assert database.file.header.storage == "bounds"
         assert verify(database).ok
-        for own in ways:
-            for other in ways:
-                expected = 2 * chance_to_win(own, other) - 1
-                low, high = bounds_at(database, position_of(game, own, other))
-                assert low - 1e-9 < expected < high + 1e-9
-                assert high - low < 1e-9
-                # With side 1 to roll, bounds are those of side 0.
-                low, high = bounds_at(database, position_of(game, own, other, roller=1))
-                assert low - 1e-9 < -expected < high + 1e-9
+        for own, other in pairs:
+            expected = 2 * chance_to_win(own, other) - 1
+            low, high = bounds_at(database, position_of(game, own, other))
+            assert low - 1e-9 < expected < high + 1e-9
+            assert high - low < 1e-9
+            # With side 1 to roll, bounds are those of side 0.
+            low, high = bounds_at(database, position_of(game, own, other, roller=1))
+            assert low - 1e-9 < -expected < high + 1e-9
+        # 27 of 36 rolls take a man off from the six point, and two rolls always do.
+        low, high = bounds_at(database, position_of(game, (6,), (6,)))
+        assert low <= 2 * (Fraction(27, 36) + Fraction(9, 36) ** 2) - 1 <= high
+        # One roll is enough.
+        assert bounds_at(database, position_of(game, (1, 1), (1, 1))) == [1, 1]
+        # GNU Backgammon's manual, Introduction to bearoff databases: 67.1 %.
+        low, high = bounds_at(database, position_of(game, (2, 5), (2, 3)))
+        assert 0.6705 < (low + 1) / 2 <= (high + 1) / 2 < 0.6715
+
+
+EQUITIES = {
+    "1.1.2.0.1.0/1.0.1.3.1.0 0": 59624,
+    "1.0.3.0.2.0/0.1.0.1.1.0 0": 7972,
+    "0.2.3.1.0.0/1.0.0.0.4.0 0": 51761,
+    "0.0.2.0.0.2/1.2.0.1.0.2 0": 58531,
+    "0.0.0.2.0.2/0.0.3.0.0.0 0": 13264,
+    "0.1.3.1.0.1/1.2.0.0.0.0 0": 3310,
+    "0.2.0.0.1.3/0.1.0.0.2.1 0": 13499,
+    "0.0.0.2.0.1/2.0.1.0.3.0 0": 62923,
+    "1.4.0.0.1.0/1.0.0.3.0.0 0": 32104,
+    "0.1.0.1.1.2/2.2.0.0.0.2 0": 46541,
+    "1.0.2.2.1.0/1.0.0.2.0.3 0": 58422,
+    "0.1.0.2.2.0/0.1.0.1.0.2 0": 36145,
+}
+"""Some equities without a cube from the database that `makebearoff -t 6x6` of GNU Backgammon 1.07 makes: -1 is 0, and 1
+is 65535. It rounds them down turn by turn."""
+
+
+@pytest.mark.slow
+def test_two_sides_of_six_men_have_the_equities_of_gnu_backgammon(tmp_path):
+    game = load_game("bearoff:6,6,2")
+    with open_database(solve(game, tmp_path / "bearoff.h5"), game=game) as database:
+        for text, equity in EQUITIES.items():
+            low, high = bounds_at(database, game.read(text))
+            assert high - low < 1e-12
+            assert abs(low - (equity / 32767.5 - 1)) < 1.2e-4

@@ -16,7 +16,7 @@ Without dice in hand it is CHANCE's turn. Pairs are numbered 1 to 21, single dic
 
 from collections import Counter
 from functools import cached_property
-from itertools import accumulate, combinations_with_replacement
+from itertools import accumulate, chain, combinations_with_replacement
 
 from retrograde.games.contract.game import CHANCE, UNDECIDED, WIN, Game
 
@@ -248,10 +248,9 @@ class Bearoff(Game):
     @cached_property
     def slots_before(self):
         """A row for each tier: how many slots have fewer than 0, 1, 2 … pips of side 0."""
-        rows, ways = [], Counter(self.pips)
-        for both in range(2 * self.most_pips, 1, -1):
-            rows += accumulate((ways[own] * ways[both - own] for own in range(self.most_pips + 1)), initial=0)
-        return tuple(rows)
+        ways, most = Counter(self.pips), self.most_pips
+        rows = ([ways[own] * ways[both - own] for own in range(most + 1)] for both in range(2 * most, 1, -1))
+        return tuple(chain.from_iterable(accumulate(row, initial=0) for row in rows))
 
     # For people
 

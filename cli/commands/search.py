@@ -276,7 +276,7 @@ def about_patterns(game: Game) -> str:
     if missing := missing_patterns(game):
         commands = " && ".join(f"retrograde solve {name}" for name in missing)
         return f"databases of smaller puzzles make such searches faster; to make them: {commands}"
-    names = ", ".join(map(variant, game.abstractions))
+    names = ", ".join(dict.fromkeys(map(variant, game.abstractions)))
     return f"lower bounds from the databases {names}" if names else ""
 
 

@@ -181,6 +181,9 @@ positions. They must give symmetric positions the same answer:
     For puzzles: smaller puzzles, games whose positions are of the same kind, and the position of each that stands for
     one of this. A move must be a move in one of them at most and leave all others as they are, so that their distances
     add up to a lower bound. If all have been solved, `search` prunes by it.
+`abstractions_add`
+    A class attribute, True if absent. False says that a move may be a move in several abstractions, as in the cube,
+    where a turn moves cubies of all parts. Then the greatest of the distances is the lower bound.
 
 Names and texts for people:
 
@@ -340,7 +343,7 @@ rule uses them too. All other members are rules, except those in HINTS, CLOCK an
 
 HINTS = frozenset({
     *("estimate", "features", "feature_weights", "quiet", "promise", "exchanges", "tie_in", "least_plies", "swapped"),
-    *("abstractions", "abstracted"),
+    *("abstractions", "abstractions_add", "abstracted"),
 })  # fmt: skip
 """Members that help a search or a numbering. The digest of the rules ignores them."""
 
@@ -408,6 +411,8 @@ class Game:
     """The weights of the `features`. `with_weights` returns a game with others."""
     abstractions: ClassVar[Any] = ()
     """The smaller games whose distances add up to a lower bound, for a puzzle that has any."""
+    abstractions_add: ClassVar[bool] = True
+    """Whether the distances of the abstractions add up to a lower bound. If not, the greatest of them is one."""
     exchanges: ClassVar[bool] = False
     """Whether `promise` is above 0 for moves that gain something at once, and for no others."""
     board: ClassVar[Any]

@@ -20,6 +20,7 @@ with its counterpart:
     tiers, size, index, unindex, swapped                with chance: what has no slot needs none    (numberings.py)
     images                                              symmetric positions have the same value
     estimate, quiet, promise, tie_in, least_plies       are numbers within bounds, equal for symmetric positions
+    abstracted                                          turns moves into moves of smaller puzzles
     parents                                             is the inverse of do_move, within a tier
     compiled                                            the rules answer the same as interpreted      (compiled.py)
 
@@ -86,6 +87,7 @@ POSITION_CHECKS = (
     PositionCheck(drawings.check_pieces, can_set_up, for_people=True),
     PositionCheck(drawings.check_turns, lambda game: declares(game) or defines(game, "draw_turn"), for_people=True),
     PositionCheck(hints.check_hints, hints.has_hints, for_people=True),
+    PositionCheck(hints.check_abstractions, lambda game: bool(game.abstractions), for_people=True),
     PositionCheck(turns.check_turn, lambda game: any(defines(game, name) for name in ("turn", "payoff", "reward"))),
     PositionCheck(numberings.check_slots, lambda game: Traits.of(game).is_numbered),
     PositionCheck(numberings.check_omission, numberings.leaves_out),

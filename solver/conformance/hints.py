@@ -1,18 +1,19 @@
 """Checks hints for search: estimates and promises are numbers within bounds, equal for symmetric positions.
 
-`tie_in` must be the distance of every tie, and `least_plies` must fall by 1 at most with a move. Each check raises a
-Fault at the first thing that is wrong.
+`tie_in` must be the distance of every tie, and `least_plies` must fall by 1 at most with a move. `abstracted` must turn
+moves into moves of smaller puzzles. Each check raises a Fault at the first thing that is wrong.
 """
 
 from typing import Any
 
+from retrograde.games.catalog import variant
 from retrograde.games.contract.game import ESTIMATE_LIMIT, HINTS, TIE, UNDECIDED, WIN, Game, Traits, defines
 from retrograde.solver.conformance.pairs import some_images, text_of
 from retrograde.solver.conformance.survey import Survey, expect_again, limited
 from retrograde.solver.methods.numbered.numbering import is_int
 from retrograde.solver.rules.examine import Fault
 
-NUMERIC_HINTS = HINTS - {"swapped", "exchanges", "feature_weights", "abstractions", "abstracted"}
+NUMERIC_HINTS = HINTS - {*("swapped", "exchanges", "feature_weights", "abstractions", "abstractions_add", "abstracted")}
 """Hints about positions and moves that are numbers."""
 
 
@@ -69,6 +70,34 @@ def check_bound(survey: Survey, position: int, plies: int) -> None:
         if value in (UNDECIDED, WIN) and below < plies - 1:
             survey.at("least_plies", position)
             raise Fault(f"gives {plies}, and after move {move} {below}; a lower bound falls by 1 at most with a move")
+
+
+def check_abstractions(survey: Survey, position: int) -> None:
+    """Check that a move is a move in one smaller puzzle at most (if distances do not add: in any number) and leaves the
+    others as they are, and that a solution solves all of them."""
+    game, numbers = survey.game, range(len(survey.game.abstractions))
+    if survey.answers[position].value != UNDECIDED:
+        return
+    survey.at("abstracted", position)
+    before = [game.abstracted(position, number) for number in numbers]
+    for move in limited(game.generate_moves(position)):
+        child, changed = game.do_move(position, move), 0
+        for number in numbers:
+            puzzle, one, after = game.abstractions[number], before[number], game.abstracted(child, number)
+            place = f"after move {move}, {text_of(puzzle, after)} in {variant(puzzle)}"
+            if after != one and puzzle.primitive(one) == UNDECIDED and not leads(puzzle, one, after):
+                raise Fault(f"gives, {place}; no move leads there from {text_of(puzzle, one)}")
+            if survey.primitive(child) == WIN != puzzle.primitive(after):
+                raise Fault(f"gives, {place}; it must be solved there, as the puzzle is")
+            changed += after != one
+        if changed > 1 and game.abstractions_add:
+            what = f"makes move {move} a move in {changed} smaller puzzles, so that their distances do not add up"
+            raise Fault(f"{what}; declare abstractions_add = False, or let what moves count in one only")
+
+
+def leads(game: Game, position: int, after: int) -> bool:
+    """Return whether a move leads from one position to another."""
+    return any(game.do_move(position, move) == after for move in limited(game.generate_moves(position)))
 
 
 def hints_at(survey: Survey, position: int) -> dict[str, Any]:

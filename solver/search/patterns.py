@@ -2,13 +2,15 @@
 
 A puzzle declares smaller ones, its `abstractions`, and a map to each, `abstracted`. A move of the puzzle is a move in
 one of the smaller puzzles at most, and changes nothing in the others. So the distances there add up to a lower bound
-(Culberson and Schaeffer, 1998; Korf and Felner, 2002).
+(Culberson and Schaeffer, 1998; Korf and Felner, 2002). If a move may be a move in several (`abstractions_add` is
+False), the greatest of the distances is one.
 
-The distances of each smaller puzzle are in a hash table with whole positions and linear probing. All tables have the
-same size::
+The distances of each smaller puzzle are in a hash table with whole positions and linear probing. If the smaller puzzles
+number their positions, the slots are those of the numberings instead, and there are no keys. All tables have the same
+size::
 
     keys    int64[puzzles, slots(, words)]   positions
-    plies   int16[puzzles, slots]            plies to the solution, EMPTY in an empty slot
+    plies   int8[puzzles, slots]             plies to the solution, EMPTY in an empty slot, at most MOST_PLIES
 
 `probing/` fills the tables from databases.
 """
@@ -28,6 +30,8 @@ Array = np.ndarray[Any, Any]
 
 EMPTY = -1
 HASH_BITS = 40
+MOST_PLIES = 127
+"""A greater distance counts as this, which is a lower bound too, and falls by 1 at most with a move."""
 
 
 class Patterns(NamedTuple):
@@ -35,6 +39,10 @@ class Patterns(NamedTuple):
 
     keys: Array
     plies: Array
+    puzzles: tuple[Any, ...]
+    """The rules of the smaller puzzles, if these are numbered, else of the puzzle itself."""
+    are_numbered: bool
+    add: bool
 
 
 @kernel
@@ -44,12 +52,14 @@ def fill_patterns(game, patterns, number, positions, remotenesses):
         position = position_in(game, positions, i)
         slot = slot_in_patterns(patterns, number, position)
         put(patterns.keys, (number, slot), position)
-        patterns.plies[number, slot] = remotenesses[i]
+        patterns.plies[number, slot] = min(remotenesses[i], MOST_PLIES)
 
 
 @kernel
 def slot_in_patterns(patterns, number, position):
     """Return the slot of a position of a smaller puzzle, an empty one if it has none."""
+    if patterns.are_numbered:
+        return whole(patterns.puzzles[number].index(position))
     last = patterns.plies.shape[1] - 1
     slot = hash_of(key_of(position), HASH_BITS) & last
     while patterns.plies[number, slot] != EMPTY and not stands_at(patterns.keys, (number, slot), position):
@@ -74,9 +84,11 @@ def _(game, position, patterns):
 
 @kernel
 def plies_by_patterns(game, position, patterns):
-    """Return the sum of the distances of the smaller puzzles, or the game's own lower bound if that is greater."""
+    """Return the sum of the distances of the smaller puzzles, or the greatest, or the game's own lower bound if that
+    is greater."""
     plies = 0
     for number in range(patterns.plies.shape[0]):
         smaller = as_position(game.abstracted(position, number))
-        plies += max(0, patterns.plies[number, slot_in_patterns(patterns, number, smaller)])
+        distance = max(0, patterns.plies[number, slot_in_patterns(patterns, number, smaller)])
+        plies = plies + distance if patterns.add else max(plies, distance)
     return max(plies, whole(game.least_plies(position)))

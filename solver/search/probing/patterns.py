@@ -4,15 +4,17 @@ import numpy as np
 
 from retrograde.databases import open_database
 from retrograde.databases.location import database_path
+from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import WIN, Game, Traits
 from retrograde.solver.rules.ports import rules_for
-from retrograde.solver.search.patterns import EMPTY, Patterns, fill_patterns
+from retrograde.solver.search.patterns import EMPTY, MOST_PLIES, Patterns, fill_patterns
 
 
 def missing_patterns(game: Game) -> list[str]:
     """Return the smaller puzzles that have no database in the home folder."""
-    return [variant(puzzle) for puzzle in game.abstractions if not database_path(variant(puzzle)).exists()]
+    names = dict.fromkeys(map(variant, game.abstractions))
+    return [name for name in names if not database_path(name).exists()]
 
 
 def find_patterns(game: Game) -> Patterns | None:
@@ -21,12 +23,19 @@ def find_patterns(game: Game) -> Patterns | None:
     if not smaller or missing_patterns(game):
         return None
     databases = [open_database(database_path(variant(puzzle)), game=puzzle) for puzzle in smaller]
-    slots = 1 << (2 * max(map(len, databases))).bit_length()
+    numbered = all(isinstance(database, SlotsDatabase) and len(database.game.tiers) == 1 for database in databases)
+    slots = max(map(len, databases)) if numbered else 1 << (2 * max(map(len, databases))).bit_length()
     words = (Traits.of(game).width,) if Traits.of(game).width else ()
-    shape = len(smaller), slots
-    patterns = Patterns(np.zeros((*shape, *words), np.int64), np.full(shape, EMPTY, np.int16))
+    plies = np.full((len(smaller), slots), EMPTY, np.int8)
+    keys = np.zeros((len(smaller), 1 if numbered else slots, *words), np.int64)
+    rules = tuple(rules_for(puzzle) for puzzle in (smaller if numbered else [game] * len(smaller)))
+    patterns = Patterns(keys, plies, rules, numbered, game.abstractions_add)
     for number, database in enumerate(databases):
         with database:
+            if isinstance(database, SlotsDatabase) and numbered:
+                rows = [min(row.remoteness, MOST_PLIES) if row.value == WIN else EMPTY for row in database.file.legend]
+                plies[number, : len(database)] = np.array([*rows, EMPTY], np.int8)[database.all_slots()]
+                continue
             for _, positions, values, remotenesses in database.records():
                 won = values == WIN
                 fill_patterns(rules_for(game), patterns, number, positions[won], remotenesses[won])

@@ -5,7 +5,7 @@ import numpy as np
 from retrograde.databases import open_database
 from retrograde.databases.location import database_path
 from retrograde.databases.slots.database import SlotsDatabase
-from retrograde.games.catalog import variant
+from retrograde.games.catalog import own_tiers, variant
 from retrograde.games.contract.game import WIN, Game, Traits
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.search.patterns import EMPTY, MOST_PLIES, Patterns, fill_patterns
@@ -17,13 +17,18 @@ def missing_patterns(game: Game) -> list[str]:
     return [name for name in names if not database_path(name).exists()]
 
 
+def has_plain_slots(puzzle: Game) -> bool:
+    """Return whether the index of each position is its slot: there is one tier, and no symmetry."""
+    return len(own_tiers(puzzle)) == 1 and not Traits.of(puzzle).has_images
+
+
 def find_patterns(game: Game) -> Patterns | None:
     """Return the distances of all smaller puzzles; None if there are none, or a database is missing."""
     smaller = game.abstractions
     if not smaller or missing_patterns(game):
         return None
     databases = [open_database(database_path(variant(puzzle)), game=puzzle) for puzzle in smaller]
-    numbered = all(isinstance(database, SlotsDatabase) and len(database.game.tiers) == 1 for database in databases)
+    numbered = all(isinstance(database, SlotsDatabase) and has_plain_slots(database.game) for database in databases)
     slots = max(map(len, databases)) if numbered else 1 << (2 * max(map(len, databases))).bit_length()
     words = (Traits.of(game).width,) if Traits.of(game).width else ()
     plies = np.full((len(smaller), slots), EMPTY, np.int8)

@@ -52,8 +52,9 @@ def place_of(letters):
 
 
 def cycle(kind, move):
-    """Return what a move does: 5 × the place, 5 × the place from which its cubie comes, and the turn of the cubie, for
-    each of the four places that it changes."""
+    """Return what a move does to cubies of a kind.
+
+    For each of four places: 5 × the place, 5 × the place from which its cubie comes, and the turn of the cubie."""
     face, times = FACES[move // 3], move % 3 + 1
     around, numbers = AROUND[face], []
     after = {letter: around[(around.index(letter) + times) % 4] for letter in around} | {face: face}

@@ -73,8 +73,9 @@ def check_bound(survey: Survey, position: int, plies: int) -> None:
 
 
 def check_abstractions(survey: Survey, position: int) -> None:
-    """Check that a move is a move in one smaller puzzle at most (if distances do not add: in any number) and leaves the
-    others as they are, and that a solution solves all of them."""
+    """Check that moves are moves of smaller puzzles, and that a solution solves all of these.
+
+    If distances add up, a move is a move in one of them at most."""
     game, numbers = survey.game, range(len(survey.game.abstractions))
     if survey.answers[position].value != UNDECIDED:
         return

@@ -1,5 +1,7 @@
 """Finds the databases of the smaller puzzles of a puzzle, and loads their distances into memory."""
 
+from typing import Any
+
 import numpy as np
 
 from retrograde.databases import open_database
@@ -17,9 +19,13 @@ def missing_patterns(game: Game) -> list[str]:
     return [name for name in names if not database_path(name).exists()]
 
 
-def has_plain_slots(puzzle: Game) -> bool:
-    """Return whether the index of each position is its slot: there is one tier, and no symmetry."""
-    return len(own_tiers(puzzle)) == 1 and not Traits.of(puzzle).has_images
+def has_plain_slots(database: Any) -> bool:
+    """Return whether the index of each position is its slot, and each slot has a position."""
+    if not isinstance(database, SlotsDatabase):
+        return False
+    puzzle: Any = database.game
+    tiers = own_tiers(puzzle)
+    return len(tiers) == 1 and len(database) == puzzle.size(tiers[0]) and not Traits.of(puzzle).has_images
 
 
 def find_patterns(game: Game) -> Patterns | None:
@@ -28,7 +34,7 @@ def find_patterns(game: Game) -> Patterns | None:
     if not smaller or missing_patterns(game):
         return None
     databases = [open_database(database_path(variant(puzzle)), game=puzzle) for puzzle in smaller]
-    numbered = all(isinstance(database, SlotsDatabase) and has_plain_slots(database.game) for database in databases)
+    numbered = all(map(has_plain_slots, databases))
     slots = max(map(len, databases)) if numbered else 1 << (2 * max(map(len, databases))).bit_length()
     words = (Traits.of(game).width,) if Traits.of(game).width else ()
     plies = np.full((len(smaller), slots), EMPTY, np.int8)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from retrograde.solver.play.oracle import Oracle
     from retrograde.solver.play.player import Player
 
+CHESS = "chess"
+"""The game whose databases are found by the men on the board."""
+
 # Opening
 
 
@@ -151,6 +154,15 @@ def read_position(game: "Game", text: str) -> int:
         raise
     except ValueError as error:
         raise PositionError(f"no position {text!r} of {variant(game)}: {error}") from error
+
+
+def plies_in(game: "Game", text: str) -> int:
+    """Return the plies without progress that a position of chess gives as text; 0 in other games."""
+    if game.name != CHESS:
+        return 0
+    from retrograde.games.chess.fields import count_in  # other games do not need it
+
+    return count_in(text)
 
 
 def player_named(name: str, oracle: "Oracle", chance: "Random") -> "Player":

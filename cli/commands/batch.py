@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from retrograde.cli.common import file_named, json_text, open_source, print_data, read_position
+from retrograde.cli.common import CHESS, file_named, json_text, open_source, plies_in, print_data, read_position
 from retrograde.cli.failure import Failure
 from retrograde.cli.render.oracles import ask_oracle, bounds_text, open_search, thinking
 from retrograde.cli.render.words import NOUNS
@@ -23,7 +23,6 @@ from retrograde.databases.errors import NoDatabase
 from retrograde.databases.location import database_path, list_databases
 from retrograde.games import PositionError, RetrogradeError, Value, VariantError
 from retrograde.games.chess import fields, men
-from retrograde.games.chess.fields import count_in
 from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
@@ -38,9 +37,6 @@ MOST_SEARCHED = 16
 """The greatest number of variants (endings of chess) that are searched; each has a transposition table of TABLE
 bytes."""
 TABLE = 1 << 26
-CHESS = "chess"
-"""The game whose databases are found by the men on the board."""
-
 BAD = (RetrogradeError, ArithmeticError, LookupError, TypeError, ValueError)
 """What reading a text may raise: rules need not handle texts that are not positions."""
 
@@ -146,7 +142,7 @@ class BatchReader:
             if re.search(r"[/\\]|\.py\b|\.h5\b", source):  # anyone may have written the line
                 raise VariantError(f"a line names a game, not a file, as {source!r} does")
         oracle = self.open(source.strip(), text.strip())
-        return oracle, read_position(oracle.game, text.strip()), count_in(text)
+        return oracle, read_position(oracle.game, text.strip()), plies_in(oracle.game, text)
 
     def open(self, source: str, text: str) -> "Oracle":
         """Return the oracle for VARIANT|FILE; if that is just chess, for the men in a text."""

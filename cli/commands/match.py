@@ -11,7 +11,7 @@ import click
 
 from retrograde.cli import options
 from retrograde.cli.commands.query import read_reachable
-from retrograde.cli.common import file_named, open_source, player_named, print_json, read_position
+from retrograde.cli.common import file_named, open_source, player_named, plies_in, print_json, read_position
 from retrograde.cli.progress import listening
 from retrograde.cli.render.expected import within
 from retrograde.cli.render.moves import check_writes_pgn, pgn_of, pgn_option
@@ -19,7 +19,6 @@ from retrograde.cli.render.oracles import open_oracle, time_option
 from retrograde.cli.render.words import heading, indent, table
 from retrograde.databases.location import metric_named
 from retrograde.games import DRAW, FLIPPED, LOSE, TIE, WIN, Game
-from retrograde.games.chess.fields import count_in
 from retrograde.games.contract.unfolded import folded
 
 if TYPE_CHECKING:
@@ -173,7 +172,7 @@ def contest(
     players = [player_named(name, oracle, Random(f"{seed} {k}")) for k, name in enumerate(names)]
     beginnings, dice = Random(f"{seed} beginnings"), Random(f"{seed} dice")
     by_chance = position == "random" or (position is None and oracle.start is None)
-    start, count, written = 0, count_in(position or ""), list[str]()
+    start, count, written = 0, plies_in(oracle.game, position or ""), list[str]()
     by_rule = partial(apply_fifty_move_rule, oracle) if knows_fifty_move_rule(oracle) else None
     if not by_chance:
         start = oracle.game.start if position is None else read_reachable(oracle, position)

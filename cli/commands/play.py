@@ -14,7 +14,7 @@ import click
 
 from retrograde.cli import options
 from retrograde.cli.commands.query import read_reachable
-from retrograde.cli.common import input_line, player_named
+from retrograde.cli.common import input_line, player_named, plies_in
 from retrograde.cli.render.board import print_board
 from retrograde.cli.render.expected import EXPECTATION, print_expectation
 from retrograde.cli.render.moves import (
@@ -41,7 +41,6 @@ from retrograde.cli.render.oracles import (
 from retrograde.cli.render.pager import paged
 from retrograde.cli.render.words import NOUNS, coloured, heading, prospect, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
-from retrograde.games.chess.fields import count_in
 from retrograde.games.contract.game import Traits, metric_of
 from retrograde.games.contract.naming import variant_title
 from retrograde.games.contract.zeroing import PATIENCE, count_after
@@ -142,7 +141,7 @@ def command(
             player_name = str(skill) if name == "perfect" and skill is not None else name
             players.append(None if name == HUMAN else player_named(player_name, oracle, chance))
         match = Match(oracle, first_position(oracle, position, seed), names, players, hints, Random(seed))
-        match.counts = [count_in(position)] if position else [0]
+        match.counts = [plies_in(oracle.game, position)] if position else [0]
         if HUMAN in names:
             match.print_title()
         if HUMAN in names and not match.is_over():

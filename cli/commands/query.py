@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from retrograde.cli import options
-from retrograde.cli.common import input_line, print_json, read_position
+from retrograde.cli.common import CHESS, input_line, plies_in, print_json, read_position
 from retrograde.cli.failure import Failure
 from retrograde.cli.render.board import print_board
 from retrograde.cli.render.expected import EXPECTATION, print_expectation
@@ -17,7 +17,6 @@ from retrograde.cli.render.oracles import ask_oracle, evidence_text, open_oracle
 from retrograde.cli.render.pager import paged
 from retrograde.cli.render.words import prospect
 from retrograde.databases.errors import NoDatabase, NotInDatabase
-from retrograde.games.chess.fields import count_in
 from retrograde.games.contract.game import Traits
 from retrograde.games.contract.text import printable
 
@@ -75,9 +74,9 @@ def command(
       echo 2231 | retrograde query connect4:4,4 -
       echo 2231 | retrograde query connect4:4,4 --batch -
     """
-    from retrograde.cli.commands.batch import BatchReader, answer_file
-
     if batch is not None:
+        from retrograde.cli.commands.batch import BatchReader, answer_file
+
         if position is not None:
             raise click.UsageError("give a POSITION or --batch, not both", click.get_current_context())
         with BatchReader(source, database, seconds) as batch_reader:
@@ -96,9 +95,9 @@ def command(
 
 def reader(source: str, position: str | None, database: str | None, seconds: float, opened: ExitStack) -> "Reader":
     """Return a function that reads positions of VARIANT|FILE, and says which oracle answers for each."""
-    from retrograde.cli.commands.batch import CHESS, BatchReader, men_of
-
     if source == CHESS and position is not None and database is None:
+        from retrograde.cli.commands.batch import BatchReader, men_of
+
         batch_reader = opened.enter_context(BatchReader(source))
         if position == "-":
             return lambda text: batch_reader.read(text)
@@ -111,7 +110,7 @@ def reader(source: str, position: str | None, database: str | None, seconds: flo
         oracle = open_oracle(source, database, seconds)
     opened.callback(oracle.close)
     return lambda text: (
-        oracle, read_reachable(oracle, text) if position is not None else start_of(oracle), count_in(text)
+        oracle, read_reachable(oracle, text) if position is not None else start_of(oracle), plies_in(oracle.game, text)
     )  # fmt: skip
 
 

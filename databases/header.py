@@ -223,6 +223,12 @@ def number(facts: Attributes, name: str, least: int, most: int = (1 << 62) - 1) 
     return value
 
 
+def position_named(facts: Attributes, name: str) -> Any:
+    """Return a position, stored as an int or as a JSON list of ints; raise ValueError if it is none."""
+    is_tuple = isinstance(facts.get(name), str)
+    return numbers(facts, name) if is_tuple else number(facts, name, 0, POSITION_LIMIT - 1)
+
+
 def numbers(facts: Attributes, name: str) -> tuple[int, ...]:
     """Return a position that is a tuple, stored as a JSON list; raise ValueError if it is none."""
     value = json.loads(text(facts, name))

@@ -38,8 +38,9 @@ Positions of several words; in place of `records`::
 
 A certificate, a strategy that proves one value, has these only::
 
-    ├── blocks    a row for each block: its first position, the frame's checksum
-    └── replies   for each position the number of its move, perhaps a bound, and the gap to the position before
+    ├── blocks    a row for each block: its first position (or the first word of that), the frame's checksum
+    └── replies   for each position the number of its move, perhaps a bound, and the gap to the position before, or its
+                  words
 """
 
 from collections.abc import Sequence
@@ -241,10 +242,14 @@ def rows_dtype(outcome: np.dtype[Any], width: int) -> np.dtype[Any]:
     return np.dtype([("outcome", outcome), *((name, "<i8") for name in word_names(width))])
 
 
-def replies_dtype(greatest: int, gap: np.dtype[Any], bounds: bool) -> np.dtype[Any]:
-    """Return the type of a certificate's rows; *greatest* is the greatest reply, and *bounds* adds a column."""
+def replies_dtype(greatest: int, bounds: bool, gap: np.dtype[Any] | None, width: int = 0) -> np.dtype[Any]:
+    """Return the type of a certificate's rows. *greatest* is the greatest reply, and *bounds* adds a column.
+
+    Positions are stored as a *gap* or, if they are tuples, as their *width* words.
+    """
     reply = np.dtype("<u2" if greatest > 255 else "u1")
-    return np.dtype([("reply", reply), *([("bound", "<u2")] if bounds else []), ("gap", gap)])
+    held = [("gap", gap)] if gap else [(name, "<i8") for name in word_names(width)]
+    return np.dtype([("reply", reply), *([("bound", "<u2")] if bounds else []), *held])
 
 
 def create_file(path: bytes) -> h5py.File:

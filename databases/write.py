@@ -113,7 +113,7 @@ def new_file(path: Path, lock: Lock | None, inspect: Callable[[Path], object] | 
 def claims(game: Game, solved: SolvedCertificate) -> Attributes:
     """Return the attributes of a certificate: what it proves of its root."""
     return about(game, "replies", CERTIFICATE, len(solved.positions), len(solved.positions)) | {
-        "root": solved.root,
+        "root": position_text(solved.root),
         "at_least": int(solved.at_least),
         "at_most": int(solved.at_most),
         "leaves": solved.leaves,
@@ -162,7 +162,7 @@ def attributes(
     facts = about(game, storage, measures.metric if measures else METRIC, positions, stored)
     if start_row is not None:
         value, remoteness = legend[start_row].item()[:2]
-        facts |= {"start": start_text(game), "start_value": value, "start_remoteness": remoteness}
+        facts |= {"start": position_text(game.start), "start_value": value, "start_remoteness": remoteness}
     if measures:
         facts |= measured_by(measures)
         facts |= {} if start_row is None else {"start_row": start_row}
@@ -177,14 +177,14 @@ def bound_attributes(game: Game, legend: NDArray[Any], solved: SolvedBounds) -> 
     if solved.start is not None:
         low, high = solved.start
         value = WIN if low > 0 else LOSE if high < 0 else TIE
-        facts |= {"start": start_text(game), "start_value": int(value), "start_remoteness": NOT_FOUND}
+        facts |= {"start": position_text(game.start), "start_value": int(value), "start_remoteness": NOT_FOUND}
         facts |= {"start_low": low, "start_high": high}
     return facts
 
 
-def start_text(game: Game) -> int | str:
-    """Return a game's start as a file stores it: an int, or a tuple's ints as JSON."""
-    return json.dumps(game.start) if isinstance(game.start, tuple) else game.start
+def position_text(position: Any) -> int | str:
+    """Return a position as a file stores it in an attribute: an int, or a tuple's ints as JSON."""
+    return json.dumps(position) if isinstance(position, tuple) else position
 
 
 def measured_by(measures: Measures) -> Attributes:

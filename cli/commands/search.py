@@ -240,8 +240,7 @@ def search_value(
 
     if is_plain_puzzle(game) and method is None:
         return by_iterative_deepening(game, position, limits, line)
-    by_numbers = not limits.depth and not Traits.of(game).width  # proof numbers need positions that are ints
-    if method is None and by_numbers and can_repeat(game, position):
+    if method is None and not limits.depth and can_repeat(game, position):
         found = by_proof_numbers(game, position, limits, line)
         if not (limits.distance and found.value in (WIN, LOSE) and found.remoteness is None):
             return found, []

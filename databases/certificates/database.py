@@ -4,11 +4,11 @@ from bisect import bisect_left
 from functools import cached_property
 from itertools import islice
 from operator import index
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from retrograde.databases.certificates.read import CertificateFile, ReplyBlock
 from retrograde.games import Game, Value
-from retrograde.games.contract.game import POSITION_LIMIT
+from retrograde.games.contract.game import POSITION_LIMIT, Traits
 
 
 class CertificateReply(NamedTuple):
@@ -26,30 +26,35 @@ class Certificate:
     def __init__(self, file: CertificateFile, game: Game):
         self.file, self.game = file, game
         self.goal = file.goal
+        if file.contents.width != (width := Traits.of(game).width):
+            raise file.damaged(f"its positions have {file.contents.width} words, and by the rules {width}")
 
     @cached_property
     def content(self) -> ReplyBlock:
         return self.file.contents.all()
 
-    @cached_property
-    def _positions(self) -> memoryview:
-        return self.content.positions.data
+    def _position(self, row: int) -> Any:
+        """Return the position stored in a row."""
+        found = self.content.positions[row].tolist()
+        return tuple(found) if isinstance(found, list) else found
 
-    def reply(self, position: int) -> CertificateReply | None:
+    def reply(self, position: Any) -> CertificateReply | None:
         """Return the reply for a position, translated if only a symmetric one is stored; None if there is none."""
-        position = index(position)
-        if not 0 <= position < POSITION_LIMIT:
+        width = self.file.contents.width
+        words = tuple(map(index, position if width else (position,)))
+        if len(words) != max(width, 1) or not all(0 <= word < POSITION_LIMIT for word in words):
             return None
-        canonical = self.game.canonical(position)
-        row = bisect_left(self._positions, canonical)
-        if row == len(self._positions) or self._positions[row] != canonical:
+        position = words if width else words[0]
+        canonical, count = self.game.canonical(position), len(self.content.positions)
+        row = bisect_left(range(count), canonical, key=self._position)
+        if row == count or self._position(row) != canonical:
             return None
         move = self._move(position, canonical, int(self.content.replies[row]))
         bounds = self.content.bounds
         plies = None if bounds is None else int(bounds[row])
         return None if move is None else CertificateReply(move, self.goal, plies)
 
-    def _move(self, position: int, canonical: int, number: int) -> int | None:
+    def _move(self, position: Any, canonical: Any, number: int) -> int | None:
         """Return a position's move that corresponds to move *number* of its canonical image."""
         game = self.game
         move = next(islice(game.generate_moves(canonical), number, None), None)
@@ -60,7 +65,8 @@ class Certificate:
         return next((move for move in moves if game.canonical(game.do_move(position, move)) == target), None)
 
     def __contains__(self, position: object) -> bool:
-        return isinstance(position, int) and self.reply(position) is not None
+        kind = tuple if self.file.contents.width else int
+        return isinstance(position, kind) and self.reply(position) is not None
 
     def __len__(self) -> int:
         """Return the number of positions stored."""

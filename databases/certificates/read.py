@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from retrograde.databases.checked import CheckedFile, are_positions, ascends
+from retrograde.databases.checked import CheckedFile, are_positions, ascends, rows_ascend
 from retrograde.databases.encoding import from_planes
 from retrograde.databases.errors import NotADatabase
-from retrograde.databases.header import number
+from retrograde.databases.header import number, position_named
 from retrograde.databases.layout import (
     CERTIFICATE,
     CERTIFICATE_BLOCK,
@@ -19,16 +19,18 @@ from retrograde.databases.layout import (
     GAPS,
     MOST_LEAVES,
     replies_dtype,
+    word_names,
 )
 from retrograde.databases.reader import Reader
 from retrograde.games import LOSE, WIN, Value
-from retrograde.games.contract.game import MOST_MOVES, POSITION_LIMIT
+from retrograde.games.contract.game import MOST_MOVES, MOST_WORDS, POSITION_LIMIT
 
 
 class ReplyBlock(NamedTuple):
     """Some positions, ascending, with the numbers of their replies and their bounds, if there are any."""
 
     positions: NDArray[np.int64]
+    """int64[n] or, if positions are tuples, int64[n, words]."""
     replies: NDArray[np.int64]
     bounds: NDArray[np.int64] | None
 
@@ -46,7 +48,14 @@ class RepliesReader(Reader):
             raise ValueError(f"there are {self.length:,} replies, and should be {file.header.stored:,}")
 
     def item_types(self) -> Sequence[np.dtype[Any]]:
-        return [replies_dtype(most, gap, bounds) for most in (0, 256) for gap in GAPS for bounds in (False, True)]
+        held: list[tuple[np.dtype[Any] | None, int]]
+        held = [*((gap, 0) for gap in GAPS), *((None, width) for width in range(1, MOST_WORDS + 1))]
+        return [replies_dtype(most, bounds, *one) for most in (0, 256) for one in held for bounds in (False, True)]
+
+    @property
+    def width(self) -> int:
+        """The number of words of a position; 0 if positions are ints."""
+        return len({*(self.type.names or ())} & {*word_names(MOST_WORDS)})
 
     @property
     def bounded(self) -> bool:
@@ -57,9 +66,10 @@ class RepliesReader(Reader):
 
     @cached_property
     def firsts(self) -> NDArray[np.int64]:
-        """The first position of each block."""
+        """The first position of each block, or the first word of that."""
         firsts = np.ascontiguousarray(self.block_table["position"])
-        if not are_positions(firsts) or not ascends(firsts):
+        in_order = (np.diff(firsts) >= 0).all() if self.width else ascends(firsts)
+        if not are_positions(firsts) or not in_order:
             raise self.file.damaged("the table of blocks holds what no position can be")
         return firsts
 
@@ -75,24 +85,40 @@ class RepliesReader(Reader):
             column = from_planes(planes[row : row + kind.itemsize], kind, self.items_in(number))
             columns[name] = column.astype(np.uint64)
             row += kind.itemsize
-        # Step 2: sum the gaps up. Sums that overflow show up as positions that do not ascend.
-        with np.errstate(over="ignore"):
-            positions = np.cumsum(columns["gap"], dtype=np.uint64).astype(np.int64) + first
-        if columns["gap"].max() >= POSITION_LIMIT or not are_positions(positions) or not ascends(positions):
-            raise self.file.damaged("gaps that cannot be true")
-        # Step 3: checks against the next block and the limits of the contract.
-        if number + 1 < self.block_count and positions[-1] >= self.firsts[number + 1]:
+        # Step 2: the positions, and checks against the next block.
+        positions = self.read_rows(columns, first) if self.width else self.add_up(columns["gap"], first)
+        last = positions[-1, 0] - 1 if self.width else positions[-1]
+        if number + 1 < self.block_count and last >= self.firsts[number + 1]:
             raise self.file.damaged("blocks that overlap")
+        # Step 3: the limits of the contract.
         if columns["reply"].max() >= MOST_MOVES:
             raise self.file.damaged("a reply that no position has")
         bounds = columns["bound"].astype(np.int64) if self.bounded else None
         return ReplyBlock(positions, columns["reply"].astype(np.int64), bounds)
+
+    def read_rows(self, columns: dict[str, NDArray[Any]], first: int) -> NDArray[np.int64]:
+        """Return the positions of a block that are stored word by word; *first* is the first word of all."""
+        positions = np.stack([columns[name].view(np.int64) for name in word_names(self.width)], axis=1)
+        if not are_positions(positions) or not rows_ascend(positions.T) or positions[0, 0] != first:
+            raise self.file.damaged("positions that cannot be true")
+        return positions
+
+    def add_up(self, gaps: NDArray[Any], first: int) -> NDArray[np.int64]:
+        """Return the positions of a block that are stored as gaps, from the first one on."""
+        # Sums that overflow show up as positions that do not ascend.
+        with np.errstate(over="ignore"):
+            positions = np.cumsum(gaps, dtype=np.uint64).astype(np.int64) + first
+        if gaps.max() >= POSITION_LIMIT or not are_positions(positions) or not ascends(positions):
+            raise self.file.damaged("gaps that cannot be true")
+        return positions
 
     def all(self) -> ReplyBlock:
         """Return all positions with their replies and bounds."""
         blocks = [self.read_block(number) for number in range(self.block_count)]
         columns = zip(*([column for column in block if column is not None] for block in blocks), strict=True)
         positions, replies, *bounds = (np.concatenate(list(column)) for column in columns)
+        if self.width and not rows_ascend(positions.T):
+            raise self.file.damaged("blocks that overlap")
         return ReplyBlock(positions, replies, bounds[0] if bounds else None)
 
 
@@ -113,8 +139,8 @@ class CertificateFile(CheckedFile):
 
     def _read(self) -> None:
         facts = self.attributes
-        self.root = number(facts, "root", 0, POSITION_LIMIT - 1)
-        """The position whose value the certificate proves."""
+        self.root = position_named(facts, "root")
+        """The position whose value the certificate proves: an int, or a tuple of ints."""
         self.at_least = Value(number(facts, "at_least", LOSE, WIN))
         self.at_most = Value(number(facts, "at_most", LOSE, WIN))
         """The worst and the best value that the root may have for the player to move there."""
@@ -125,6 +151,8 @@ class CertificateFile(CheckedFile):
         if self.header.checks.keys() != set(RepliesReader.TABLES):
             raise ValueError("its attribute checks does not name the tables")
         self.contents = RepliesReader(self)
+        if self.contents.width != (len(self.root) if isinstance(self.root, tuple) else 0):
+            raise ValueError("its root has not as many words as its positions")
 
     @property
     def goal(self) -> Value:

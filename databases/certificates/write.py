@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrograde.databases import layout
+from retrograde.databases.checked import rows_ascend
 from retrograde.databases.encoding import compressor, pack, to_planes
 from retrograde.databases.frames import Contents
 from retrograde.games import Value
@@ -16,13 +17,14 @@ from retrograde.games import Value
 class SolvedCertificate:
     """A claim about the root's value, for the player to move there, and the strategies that prove it."""
 
-    root: int
+    root: Any
+    """The position whose value is proved: an int, or a tuple of ints."""
     at_least: Value
     at_most: Value
     leaves: int
     """The most plies that a verifier must search for positions that are left out: 0 or an odd number."""
     positions: NDArray[np.int64]
-    """Canonical positions, ascending."""
+    """Canonical positions, ascending: int64[n] or, if they are tuples, int64[n, words]."""
     replies: NDArray[np.int64]
     """The number of each position's move, in the order in which the rules generate moves."""
     bounds: NDArray[np.int64] | None = None
@@ -31,24 +33,37 @@ class SolvedCertificate:
 
 def write_replies(contents: Contents, solved: SolvedCertificate) -> None:
     """Write positions with their replies, and the table of blocks."""
-    positions = solved.positions
-    bounds = solved.bounds is not None
-    gaps = np.diff(positions, prepend=positions[:1])
-    chunk = min(layout.CERTIFICATE_BLOCK, len(positions))
-    # The first gap of each block is 0, and no other: positions ascend.
-    gaps[::chunk] = 0
-    if np.count_nonzero(gaps <= 0) > -(-len(positions) // chunk) or (gaps < 0).any():
-        raise ValueError("positions do not ascend")
-    dtype = layout.replies_dtype(int(solved.replies.max()), layout.gap_dtype(int(gaps.max())), bounds)
-    columns: list[NDArray[Any]] = [solved.replies, *([solved.bounds] if solved.bounds is not None else []), gaps]
+    count, bounds = len(solved.positions), solved.bounds is not None
+    chunk = min(layout.CERTIFICATE_BLOCK, count)
+    greatest = int(solved.replies.max())
+    if solved.positions.ndim > 1:
+        if not rows_ascend(solved.positions.T):
+            raise ValueError("positions do not ascend")
+        held = [*solved.positions.T]
+        dtype = layout.replies_dtype(greatest, bounds, None, len(held))
+    else:
+        held = [gaps_of(solved.positions, chunk)]
+        dtype = layout.replies_dtype(greatest, bounds, layout.gap_dtype(int(held[0].max())))
+    columns: list[NDArray[Any]] = [solved.replies, *([solved.bounds] if solved.bounds is not None else []), *held]
     # Each column becomes planes of its own, which `pack` compresses separately.
     planes = [
         to_planes(column.astype(dtype[name]), dtype[name].itemsize, chunk)
         for name, column in zip(dtype.names or (), columns, strict=True)
     ]
-    frames = contents.blocks("replies", dtype, len(positions), chunk, layout.CERTIFICATE_LEVEL)
+    frames = contents.blocks("replies", dtype, count, chunk, layout.CERTIFICATE_LEVEL)
     for parts in zip(*planes, strict=True):
         frames.write(pack(compressor(layout.CERTIFICATE_LEVEL), *parts))
-    blocks = np.empty(-(-len(positions) // chunk), layout.CERTIFICATE_BLOCKS)
-    blocks["position"], blocks["check"] = positions[::chunk], frames.checks
+    blocks = np.empty(-(-count // chunk), layout.CERTIFICATE_BLOCKS)
+    blocks["position"], blocks["check"] = solved.positions.reshape(count, -1)[::chunk, 0], frames.checks
     contents.table("blocks", blocks)
+
+
+def gaps_of(positions: NDArray[np.int64], chunk: int) -> NDArray[np.int64]:
+    """Return the gap before each position, 0 before the first of each block of *chunk*; raise ValueError if positions
+    do not ascend."""
+    gaps = np.diff(positions, prepend=positions[:1])
+    gaps[::chunk] = 0
+    # The first gap of each block is 0, and no other.
+    if np.count_nonzero(gaps <= 0) > -(-len(positions) // chunk) or (gaps < 0).any():
+        raise ValueError("positions do not ascend")
+    return gaps

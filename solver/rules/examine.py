@@ -125,7 +125,7 @@ def canonical(game: Game, position: int) -> int:
 
 
 class NotForSearch(RetrogradeError, ValueError):
-    """A search cannot handle this game: it needs two alternating players, and sometimes positions that are ints."""
+    """A search cannot handle this game: it needs two alternating players."""
 
 
 def refuse_to_search(game: Game) -> None:
@@ -143,8 +143,7 @@ def advice(game: Game) -> str:
     """Return what a user can do with this game instead, with the command."""
     if is_plain_puzzle(game) or (Traits.of(game).alternates and metric_of(game) == "remoteness"):
         return f"search it: retrograde search {typed(game)}"
-    solve = "" if Traits.of(game).width else f"; if it is small, solve it: retrograde solve {typed(game)}"
-    return f"play it: retrograde play {typed(game)}{solve}"
+    return f"play it: retrograde play {typed(game)}; if it is small, solve it: retrograde solve {typed(game)}"
 
 
 def not_for_proofs(game: Game) -> str:
@@ -157,16 +156,7 @@ def not_for_proofs(game: Game) -> str:
         return f"{name} has chance, against which no strategy keeps a value"
     if traits.has_rewards:
         return f"in {name} moves pay (`reward`), so that ends do not say who wins"
-    if traits.width:
-        return f"positions of {name} are tuples, and a certificate holds ints"
     return ""
-
-
-def refuse_tuples(game: Game, done: str) -> None:
-    """Raise NotForSearch if positions are tuples; *done* says what that rules out, such as "drawn as a tree"."""
-    if Traits.of(game).width:
-        what = f"that takes positions that are ints below 2**{POSITION_BITS}, and its are tuples"
-        raise NotForSearch(f"{variant(game)} cannot be {done}: {what}; {advice(game)}")
 
 
 class NotCompilable(RuleError):

@@ -57,8 +57,8 @@ def note(trouble: Array, position: Any) -> None:
 
 
 def put(array: Any, place: Any, position: Any) -> None:
-    """Write a position to an array, at an index or at (row, column) of a matrix. In raw words (see `search/memory.py`),
-    its words follow one another."""
+    """Write a position to an array, at an index or at (row, column) of a matrix. Its words follow one another in raw
+    words (see `search/memory.py`) and in an array of one dimension."""
     if isinstance(position, tuple):
         for k, word in enumerate(position):
             array[word_index(array, place, k)] = word
@@ -81,7 +81,7 @@ def position_in(game: Game, array: Any, place: Any) -> Any:
 
 def word_index(array: Any, place: Any, k: int) -> Any:
     """Return the index of word *k* of a position."""
-    if not isinstance(array, np.ndarray):  # raw words
+    if not isinstance(array, np.ndarray) or array.ndim == 1:  # raw words
         return place + k
     return (*place, k) if isinstance(place, tuple) else (place, k)
 
@@ -204,7 +204,7 @@ def _(trouble, position):
 @overload(word_index)
 def _(array, place, k):
     """Return what numba compiles for `word_index`."""
-    if isinstance(array, types.CPointer):
+    if isinstance(array, types.CPointer) or array.ndim == 1:
         return lambda array, place, k: place + k
     if isinstance(place, types.BaseTuple):
         return lambda array, place, k: place + (k,)  # noqa: RUF005  # numba has no (*place, k)

@@ -32,6 +32,11 @@ def words_of(game: Any) -> int:
     return Traits.of(game).width or 1
 
 
+def words_in(position: Any) -> int:
+    """Return the number of words of a position: 1 if it is an int."""
+    return len(position) if isinstance(position, tuple) else 1
+
+
 def changed_bits(position: Any, child: Any) -> int:
     """Return the bits that differ between two positions; if these have several words, a hash of the bits."""
     if isinstance(position, tuple):
@@ -44,6 +49,13 @@ def _(game):
     """Return what numba compiles for `words_of`."""
     count = width_of_rules(game) or 1
     return lambda game: count
+
+
+@overload(words_in)
+def _(position):
+    """Return what numba compiles for `words_in`."""
+    count = len(position) if isinstance(position, types.BaseTuple) else 1  # type: ignore[attr-defined]
+    return lambda position: count
 
 
 @overload(changed_bits)

@@ -40,20 +40,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN
+from retrograde.games.contract.game import DRAW, LOSE, MOST_WORDS, TIE, UNDECIDED, WIN, Game, is_none
+from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.kernels import canonical
-from retrograde.solver.rules.positions import whole
+from retrograde.solver.rules.positions import as_position, of_positions, position_in, put, stands_at, whole
 from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.search.endgame_tables import BASE, DRAWN, UNKNOWN, probe_tables
 from retrograde.solver.search.hashing import hash_of
-from retrograde.solver.search.proof_table import HASH_BITS, INFINITE, find, store
+from retrograde.solver.search.proof_table import HASH_BITS, INFINITE, asks_win, find, position_asked, question_of, store
 
 Array = np.ndarray[Any, Any]
 
-KEY, FIRST, END, MOST_PROOF, MOST_DISPROOF, CHOSEN, BEFORE, NOTED = range(8)
+FIRST, END, MOST_PROOF, MOST_DISPROOF, CHOSEN, BEFORE, NOTED = range(7)
 """Fields of a level on the search path.
 
-    KEY             its question
     FIRST, END      where its children begin and end
     MOST_PROOF      limit of its proof number
     MOST_DISPROOF   limit of its disproof number
@@ -70,17 +70,17 @@ PROOF, DISPROOF, TOP, BOTTOM, VISITS = range(5)
 """
 NOTHING = 1 << 30
 """TOP of an answer that rests on nothing. Its BOTTOM is −1."""
-NOTE_TOP, NOTE_BOTTOM, NOTE_NODES = 1, 2, 3
-"""Fields of a note after its question: the path levels that the answer rests on, and the positions it took."""
-NODES, TROUBLE, POSITION, MET, NOTES, IN_TABLES = range(6)
+NOTE_TOP, NOTE_BOTTOM, NOTE_NODES = range(3)
+"""Fields of a note: the path levels that the answer rests on, and the positions it took."""
+NODES, TROUBLE, MET, NOTES, IN_TABLES, POSITION = range(6)
 """Indices into `counts`.
 
     NODES       positions searched
     TROUBLE     why the search gave up, 0 if it did not
-    POSITION    the position at which it gave up
     MET         kinds of ends and repetitions met: bits DRAWS, TIES, REPETITIONS
     NOTES       notes taken
     IN_TABLES   positions found in endgame tables
+    POSITION    the position at which it gave up: up to MOST_WORDS words
 """
 STOPPED, TOO_DEEP, BROKEN = range(1, 4)
 """Why a search gave up.
@@ -103,30 +103,35 @@ SLACK = 2
 class Path(NamedTuple):
     """The search path from the root to the current question.
 
-    `levels` int64[levels, 8] are the fields of each question on the path. Its children, level by level, are the
-    questions `keys` int64[n] with the fields `children` int64[n, 5]. `hash_counts` uint16[] counts the path's questions
-    by hash, to detect repetitions quickly. `notes` int64[, 4] are answers that rest on path levels.
+    `questions` are those on the path, with the fields `levels` int64[levels, 7]. Their children, level by level, are
+    the questions `keys` with the fields `children` int64[n, 5]. `hash_counts` uint16[] counts the path's questions by
+    hash, to detect repetitions quickly. `noted` are questions whose answers rest on path levels, with the fields
+    `notes` int64[, 3]. Questions are int64[n] or, if positions have several words, int64[n, words].
     """
 
+    questions: Array
     levels: Array
     keys: Array
     children: Array
     hash_counts: Array
+    noted: Array
     notes: Array
     counts: Array
     stop: Array
     endgame_tables: int | None
 
 
-def make_path(levels: int, children: int, stop: Array, tables: int | None = None) -> Path:
+def make_path(game: Game, levels: int, children: int, stop: Array, tables: int | None = None) -> Path:
     """Return the memory for a path of *levels* questions with *children* children in all."""
     return Path(
-        np.empty((levels, 8), np.int64),
-        np.empty(children, np.int64),
+        of_positions(game, levels),
+        np.empty((levels, 7), np.int64),
+        of_positions(game, children),
         np.empty((children, 5), np.int64),
         np.zeros(1 << 14, np.uint16),
-        np.empty((MOST_NOTES, 4), np.int64),
-        np.zeros(6, np.int64),
+        of_positions(game, MOST_NOTES),
+        np.empty((MOST_NOTES, 3), np.int64),
+        np.zeros(POSITION + MOST_WORDS, np.int64),
         stop,
         tables,
     )
@@ -136,8 +141,8 @@ def make_path(levels: int, children: int, stop: Array, tables: int | None = None
 def prove(game, key, nodes, table, path):
     """Return the answer to a question: YES, NO, or OPEN after *nodes* positions or if the search gives up.
 
-    *key* is `2 * position + 1` for "does the player to move win?", `2 * position` for "does the player not lose?". The
-    position must be undecided. `path.counts` says how many positions this call searched, and why it gave up.
+    *key* is a question (see `question_of`) about an undecided position. `path.counts` says how many positions this call
+    searched, and why it gave up.
     """
     levels, children, counts = path.levels, path.children, path.counts
     path.hash_counts[:] = 0
@@ -151,7 +156,7 @@ def prove(game, key, nodes, table, path):
         proof, disproof, best, second, others = combine_numbers(level, levels, children)
         # Step 2: a number has reached its limit. Leave the question and write its numbers to the parent's child.
         if proof >= levels[level, MOST_PROOF] or disproof >= levels[level, MOST_DISPROOF]:
-            top, bottom = pop(level, proof, disproof, table, path)
+            top, bottom = pop(game, level, proof, disproof, table, path)
             if level == 0:
                 return YES if proof == 0 else NO
             level -= 1
@@ -161,7 +166,8 @@ def prove(game, key, nodes, table, path):
             children[child, VISITS] += 1
             continue
         # Step 3: probe the table for the best child: another path may have answered it.
-        child_proof, child_disproof = find(table, path.keys[best])
+        best_key = position_in(game, path.keys, best)
+        child_proof, child_disproof = find(table, best_key)
         if child_proof == 0 or child_disproof == 0:  # answered by now on another path
             children[best, PROOF], children[best, DISPROOF] = child_proof, child_disproof
             continue
@@ -177,7 +183,7 @@ def prove(game, key, nodes, table, path):
         most_disproof = max(least, min(levels[level, MOST_PROOF], second + second // SLACK + 1))
         levels[level, CHOSEN] = best
         level += 1
-        push(game, path.keys[best], level, min(most_proof, INFINITE), min(most_disproof, INFINITE), table, path)
+        push(game, best_key, level, min(most_proof, INFINITE), min(most_disproof, INFINITE), table, path)
 
 
 @lean_kernel
@@ -208,25 +214,25 @@ def combine_numbers(level, levels, children):
 def push(game, key, level, most_proof, most_disproof, table, path):
     """Append a question to the path, and write the children that may prove it; only one if it does."""
     levels, keys, children, counts = path.levels, path.keys, path.children, path.counts
+    position, wins = position_asked(key), asks_win(key)
     if level == len(levels):
-        counts[TROUBLE], counts[POSITION] = TOO_DEEP, key >> 1
+        give_up(TOO_DEEP, position, counts)
         return
-    write_level(key, level, most_proof, most_disproof, levels, counts)
+    put(path.questions, level, key)
+    write_level(level, most_proof, most_disproof, levels, counts)
     path.hash_counts[hash_slot(key, path)] += 1
-    position, wins = key >> 1, key & 1
     first = end = levels[level, FIRST]
     for move in game.generate_moves(position):
         if end == len(keys):
-            counts[TROUBLE], counts[POSITION] = TOO_DEEP, position
+            give_up(TOO_DEEP, position, counts)
             return
-        child = whole(game.do_move(position, move))
-        if not 0 <= child < POSITION_LIMIT:
-            counts[TROUBLE], counts[POSITION] = BROKEN, position
+        child = as_position(game.do_move(position, move))
+        if not is_position(child):
+            give_up(BROKEN, position, counts)
             return
         # Case: the game is over, or an endgame table knows the value.
         value = value_of(game, child, counts, path.endgame_tables)
         if value == LOSE or (not wins and value in (TIE, DRAW)):
-            keys[first] = 0
             write_child(children, first, INFINITE, 0, NOTHING, -1)
             levels[level, END] = first + 1
             return
@@ -234,19 +240,18 @@ def push(game, key, level, most_proof, most_disproof, table, path):
             continue
         # Case: undecided. Skip a child that an earlier move or its image has given already.
         least, _ = canonical(game, child)
-        if least < 0:
-            counts[TROUBLE], counts[POSITION] = BROKEN, position
+        if is_none(least):
+            give_up(BROKEN, position, counts)
             return
-        child_key = least << 1 | 1 - wins
+        child_key = question_of(least, 1 - wins)
         is_new = True
         for other in range(first, end):
-            is_new &= keys[other] != child_key
+            is_new &= not stands_at(keys, other, child_key)
         if not is_new:
             continue
         # Case: the table has an answer. A disproved child proves the question; a proved child is of no use.
         proof, disproof = find(table, child_key)
         if disproof == 0:
-            keys[first] = child_key
             write_child(children, first, INFINITE, 0, NOTHING, -1)
             levels[level, END] = first + 1
             return
@@ -255,7 +260,7 @@ def push(game, key, level, most_proof, most_disproof, table, path):
         # Case: the child stands on the path. It gets the answer against the player who wants to win, which rests on
         # that level.
         again = level_of(child_key, level, path)
-        keys[end] = child_key
+        put(keys, end, child_key)
         if again >= 0:
             counts[MET] |= REPETITIONS
             write_child(children, end, INFINITE if wins == 0 else 0, 0 if wins == 0 else INFINITE, again, again)
@@ -269,11 +274,18 @@ def push(game, key, level, most_proof, most_disproof, table, path):
 
 
 @lean_kernel
-def write_level(key, level, most_proof, most_disproof, levels, counts):
+def give_up(trouble, position, counts):
+    """Note why the search gives up, and at which position."""
+    counts[TROUBLE] = trouble
+    put(counts, POSITION, position)
+
+
+@lean_kernel
+def write_level(level, most_proof, most_disproof, levels, counts):
     """Write the fields of a new level, whose children will follow those of the level above."""
     counts[NODES] += 1
     first = levels[level - 1, END] if level else 0
-    levels[level, KEY], levels[level, FIRST], levels[level, END] = key, first, first
+    levels[level, FIRST], levels[level, END] = first, first
     levels[level, BEFORE], levels[level, NOTED] = counts[NODES], counts[NOTES]
     levels[level, MOST_PROOF], levels[level, MOST_DISPROOF] = most_proof, most_disproof
 
@@ -311,16 +323,16 @@ def write_child(children, child, proof, disproof, top, bottom):
 
 
 @lean_kernel
-def pop(level, proof, disproof, table, path):
+def pop(game, level, proof, disproof, table, path):
     """Remove the last question from the path and store its numbers; return the (top, bottom) level they rest on."""
     # Step 1: take the question off the path.
-    key, nodes = path.levels[level, KEY], path.counts[NODES] - path.levels[level, BEFORE]
+    key, nodes = position_in(game, path.questions, level), path.counts[NODES] - path.levels[level, BEFORE]
     path.hash_counts[hash_slot(key, path)] -= 1
     # Step 2: settle the notes taken below it. If the answer is that a win is not forced, it confirms those that took
     # this for granted, because they met the question again.
     top, bottom = support_of(level, proof, disproof, path)
-    no_win = proof == 0 if key & 1 == 0 else disproof == 0  # an even key asks "not lose?", an odd one "win?"
-    settle_notes(level, no_win, top, table, path)
+    no_win = disproof == 0 if asks_win(key) else proof == 0
+    settle_notes(game, level, no_win, top, table, path)
     # Step 3: numbers that rest on no level above go to the table: answers, and the numbers of open questions.
     if top >= level:
         store(table, key, proof, disproof, nodes)
@@ -354,13 +366,13 @@ def take_note(path, key, top, bottom, nodes):
     """Note an answer that rests on path levels, unless the notes are full."""
     at = path.counts[NOTES]
     if at < len(path.notes):
-        path.notes[at, KEY], path.notes[at, NOTE_TOP] = key, top
-        path.notes[at, NOTE_BOTTOM], path.notes[at, NOTE_NODES] = bottom, nodes
+        put(path.noted, at, key)
+        path.notes[at, NOTE_TOP], path.notes[at, NOTE_BOTTOM], path.notes[at, NOTE_NODES] = top, bottom, nodes
         path.counts[NOTES] = at + 1
 
 
 @lean_kernel
-def settle_notes(level, no_win, top, table, path):
+def settle_notes(game, level, no_win, top, table, path):
     """Keep, store or drop the notes taken below a level that the search leaves.
 
     *no_win*: the answer at the level is that a win is not forced, and it rests on levels from *top* on. Each note says
@@ -371,8 +383,9 @@ def settle_notes(level, no_win, top, table, path):
         # Case: the note and the answer rest on nothing above this level. The note becomes an answer; that a win is not
         # forced is a disproof of "does the player to move win?", and a proof of "does the player to move not lose?".
         if no_win and notes[at, NOTE_TOP] >= level and top >= level:
-            wins = notes[at, KEY] & 1
-            store(table, notes[at, KEY], wins * INFINITE, (1 - wins) * INFINITE, notes[at, NOTE_NODES])
+            key = position_in(game, path.noted, at)
+            wins = asks_win(key)
+            store(table, key, wins * INFINITE, (1 - wins) * INFINITE, notes[at, NOTE_NODES])
             continue
         # Case: the note rests on this level, whose answer is another one. Drop the note.
         if notes[at, NOTE_BOTTOM] >= level and not no_win:
@@ -382,7 +395,8 @@ def settle_notes(level, no_win, top, table, path):
             notes[at, NOTE_BOTTOM] = level - 1
             notes[at, NOTE_TOP] = min(notes[at, NOTE_TOP], top)
         # Keep the note: move it down over the removed ones.
-        for field in range(4):
+        put(path.noted, kept, position_in(game, path.noted, at))
+        for field in range(3):
             notes[kept, field] = notes[at, field]
         kept += 1
     path.counts[NOTES] = kept
@@ -393,7 +407,7 @@ def level_of(key, level, path):
     """Return the level of a question on the path, at most *level*; −1 if it is not on the path."""
     if path.hash_counts[hash_slot(key, path)]:
         for at in range(level, -1, -1):
-            if path.levels[at, KEY] == key:
+            if stands_at(path.questions, at, key):
                 return at
     return -1
 
@@ -401,4 +415,4 @@ def level_of(key, level, path):
 @lean_kernel
 def hash_slot(key, path):
     """Return the index of a question in `hash_counts`."""
-    return hash_of(key, HASH_BITS) & len(path.hash_counts) - 1
+    return hash_of(key_of(key), HASH_BITS) & len(path.hash_counts) - 1

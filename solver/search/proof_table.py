@@ -2,20 +2,26 @@
 
 A question is a canonical position and what is asked about its player to move (see `proof_kernels.py`)::
 
-    key      canonical position | 1: does the player to move win?  0: does the player to move not lose?
     numbers  effort: 6 bits | proof number: 28 bits | disproof number: 28 bits           0: empty
+    key      canonical position | 1: does the player to move win?  0: does the player to move not lose?
 
-An entry holds the whole key, so two questions are never confused. A key can stand in any of the four slots of its
-bucket. If they are full, the entry with the least effort is replaced. Effort is log2 of the positions searched. So the
-table drops small trees, which are cheap to search again (SmallTreeGC of Nagai, 1999, one bucket at a time).
+A key has as many words as a position; the bit of the question stands in the first word. An entry holds the whole key,
+so two questions are never confused. A key can stand in any of the four slots of its bucket. If they are full, the entry
+with the least effort is replaced. Effort is log2 of the positions searched. So the table drops small trees, which are
+cheap to search again (SmallTreeGC of Nagai, 1999, one bucket at a time).
 """
 
 from typing import Any
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 
+from retrograde.solver.rules.examine import key_of
+from retrograde.solver.rules.positions import put, stands_at
 from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.search.hashing import hash_of
+from retrograde.solver.search.memory import words_in
 
 Array = np.ndarray[Any, Any]
 
@@ -26,51 +32,94 @@ HASH_BITS = 35
 """Bits of the hash that chooses a bucket: more than any table has."""
 SLOTS = 4
 """Slots of a bucket."""
-ENTRY = 16
-"""Bytes of an entry."""
+KEY = 1
+"""Where the key begins in an entry, behind the word of its numbers."""
+WORD_BYTES = 8
 
 
-def make_table(size: int) -> Array:
-    """Return an empty table int64[entries, 2] of at most *size* bytes, with a power of two of entries, at least a
-    bucket."""
-    entries = 1 << max(size // ENTRY, SLOTS).bit_length() - 1
-    return np.zeros((entries, 2), np.int64)
+def make_table(size: int, words: int = 1) -> Array:
+    """Return an empty table int64[] of at most *size* bytes, for positions of so many words. The number of its entries
+    is a power of two, at least a bucket."""
+    entries = 1 << max(size // (WORD_BYTES * (KEY + words)), SLOTS).bit_length() - 1
+    return np.zeros(entries * (KEY + words), np.int64)
+
+
+def question_of(position: Any, wins: int) -> Any:
+    """Return the key of a question: does the player to move win (*wins* is 1), or not lose (0)?"""
+    if isinstance(position, tuple):
+        return (question_of(position[0], wins), *position[1:])
+    return position << 1 | wins
+
+
+def position_asked(key: Any) -> Any:
+    """Return the position of a question."""
+    return (key[0] >> 1, *key[1:]) if isinstance(key, tuple) else key >> 1
+
+
+def asks_win(key: Any) -> int:
+    """Return 1 if a question is whether the player to move wins, else 0."""
+    return int((key[0] if isinstance(key, tuple) else key) & 1)
+
+
+@overload(question_of)
+def _(position, wins):
+    """Return what numba compiles for `question_of`."""
+    if isinstance(position, types.BaseTuple):
+        return lambda position, wins: (position[0] << 1 | wins,) + position[1:]  # noqa: RUF005  # numba has no (a, *b)
+    return lambda position, wins: position << 1 | wins
+
+
+@overload(position_asked)
+def _(key):
+    """Return what numba compiles for `position_asked`."""
+    if isinstance(key, types.BaseTuple):
+        return lambda key: (key[0] >> 1,) + key[1:]  # noqa: RUF005  # numba has no (a, *b)
+    return lambda key: key >> 1
+
+
+@overload(asks_win)
+def _(key):
+    """Return what numba compiles for `asks_win`."""
+    if isinstance(key, types.BaseTuple):
+        return lambda key: key[0] & 1
+    return lambda key: key & 1
 
 
 @lean_kernel
 def bucket_of(table, key):
-    """Return the index of the first slot of the key's bucket."""
-    return hash_of(key, HASH_BITS) & len(table) - SLOTS
+    """Return the index of the first word of the key's bucket."""
+    step = KEY + words_in(key)
+    return (hash_of(key_of(key), HASH_BITS) & len(table) // step - SLOTS) * step
 
 
 @lean_kernel
 def find(table, key):
     """Probe the table: return the proof and disproof number of a question, or 1 and 1."""
-    first = bucket_of(table, key)
-    for i in range(first, first + SLOTS):
-        if table[i, 0] == key and table[i, 1]:
-            return table[i, 1] >> NUMBER_BITS & INFINITE, table[i, 1] & INFINITE
+    first, step = bucket_of(table, key), KEY + words_in(key)
+    for at in range(first, first + SLOTS * step, step):
+        if stands_at(table, at + KEY, key) and table[at]:
+            return table[at] >> NUMBER_BITS & INFINITE, table[at] & INFINITE
     return 1, 1
 
 
 @lean_kernel
 def store(table, key, proof, disproof, nodes):
     """Store the numbers of a question whose search took *nodes* positions."""
-    first = bucket_of(table, key)
+    first, step = bucket_of(table, key), KEY + words_in(key)
     # Step 1: choose the slot: the question's own, else an empty one, else the one with the least effort.
     slot = first
-    for i in range(first, first + SLOTS):
-        if table[i, 1] and table[i, 0] == key:
-            slot = i
+    for at in range(first, first + SLOTS * step, step):
+        if table[at] and stands_at(table, at + KEY, key):
+            slot = at
             break
-        if table[i, 1] >> 2 * NUMBER_BITS < table[slot, 1] >> 2 * NUMBER_BITS or not table[i, 1]:
-            slot = i
+        if table[at] >> 2 * NUMBER_BITS < table[slot] >> 2 * NUMBER_BITS or not table[at]:
+            slot = at
     # Step 2: effort = log2 of the positions searched. A question's effort never shrinks.
     effort = 0
     while nodes > 1:
         nodes >>= 1
         effort += 1
-    if table[slot, 0] == key:
-        effort = max(effort, table[slot, 1] >> 2 * NUMBER_BITS)
-    table[slot, 0] = key
-    table[slot, 1] = effort << 2 * NUMBER_BITS | proof << NUMBER_BITS | disproof
+    if stands_at(table, slot + KEY, key):
+        effort = max(effort, table[slot] >> 2 * NUMBER_BITS)
+    put(table, slot + KEY, key)
+    table[slot] = effort << 2 * NUMBER_BITS | proof << NUMBER_BITS | disproof

@@ -14,16 +14,19 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 from random import Random
+from typing import Any
 
-from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value
-from retrograde.solver.rules.examine import differ, examine, random_line, refuse_to_search, refuse_tuples
+from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Traits, Value
+from retrograde.solver.rules.examine import differ, examine, random_line, refuse_to_search
 from retrograde.solver.rules.ports import rules_for
+from retrograde.solver.rules.positions import position_in
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search import proof_kernels as kernels
 from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS
 from retrograde.solver.search.endgame_tables import EndgameTables, address_of
+from retrograde.solver.search.memory import words_of
 from retrograde.solver.search.proof_kernels import OPEN, YES
-from retrograde.solver.search.proof_table import make_table
+from retrograde.solver.search.proof_table import make_table, question_of
 from retrograde.solver.search.searcher import TABLE_SIZE, OutOfTime, SearchResult, SearchTooDeep
 from retrograde.solver.search.timer import StoppableSearch
 
@@ -52,7 +55,6 @@ class ProofNumberSearch(StoppableSearch):
     def __init__(self, game: Game, size: int = TABLE_SIZE, tables: EndgameTables | None = None):
         """Prepare a search that probes the endgame *tables*. Raise NotForSearch if the game does not suit."""
         refuse_to_search(game)
-        refuse_tuples(game, "searched by proof numbers")
         self.endgame_tables = tables
         self.game, self.size = game, size
         super().__init__()
@@ -62,18 +64,19 @@ class ProofNumberSearch(StoppableSearch):
         """Positions found in endgame tables."""
         self.ends_met = 0
         """Kinds of ends and repetitions met so far: the bits DRAWS, TIES and REPETITIONS of `proof_kernels`."""
-        self.table = make_table(size)
+        self.table = make_table(size, words_of(game))
         self.path_size = LEVELS, CHILDREN
-        self.path = kernels.make_path(*self.path_size, self.stop, address_of(self.endgame_tables))
+        self.path = kernels.make_path(game, *self.path_size, self.stop, address_of(self.endgame_tables))
         self.compile()
 
     def compile(self) -> None:
         """Compile the rules now, which takes seconds the first time; raise NotCompilable if that fails."""
         # With the stop flag set and a path without space, `prove` returns at once.
         self.stop[0] = True
-        path = kernels.make_path(0, 0, self.stop, address_of(self.endgame_tables))
+        path = kernels.make_path(self.game, 0, 0, self.stop, address_of(self.endgame_tables))
+        zero: Any = (0,) * width if (width := Traits.of(self.game).width) else 0
         with compilable(self.game):
-            kernels.prove(rules_for(self.game), 0, 0, self.table, path)
+            kernels.prove(rules_for(self.game), zero, 0, self.table, path)
         self.stop[0] = False
 
     @property
@@ -93,7 +96,7 @@ class ProofNumberSearch(StoppableSearch):
         """Like `ask`, but return None if *nodes* positions do not suffice."""
         if (value := self.game.primitive(position)) != UNDECIDED:
             return value == WIN or (bound == NO_LOSS and value != LOSE)
-        key = self.game.canonical(position) << 1 | bound
+        key = question_of(self.game.canonical(position), bound)
         while True:
             with compilable(self.game):
                 answer = kernels.prove(rules_for(self.game), key, nodes, self.table, self.path)
@@ -108,7 +111,7 @@ class ProofNumberSearch(StoppableSearch):
                 raise OutOfTime
             if counts[kernels.TROUBLE] == kernels.STOPPED:
                 return None
-            self.enlarge(int(counts[kernels.TROUBLE]), int(counts[kernels.POSITION]))
+            self.enlarge(int(counts[kernels.TROUBLE]), position_in(self.game, counts, kernels.POSITION))
 
     def enlarge(self, trouble: int, position: int) -> None:
         """Enlarge the search path after this trouble; raise if that cannot help."""
@@ -119,7 +122,7 @@ class ProofNumberSearch(StoppableSearch):
         if levels >= MOST_LEVELS:
             raise SearchTooDeep
         self.path_size = 4 * levels, 4 * children
-        self.path = kernels.make_path(*self.path_size, self.stop, address_of(self.endgame_tables))
+        self.path = kernels.make_path(self.game, *self.path_size, self.stop, address_of(self.endgame_tables))
 
     # Values
 

@@ -26,7 +26,7 @@ from retrograde.solver.rules.reason import compilable
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search import kernels as search
 from retrograde.solver.search.bounds import ANY_WIN
-from retrograde.solver.search.memory import words_at, words_of
+from retrograde.solver.search.memory import words_at, words_in, words_of
 from retrograde.solver.search.table import TranspositionTable
 
 REFUTED_BITS = 20
@@ -135,7 +135,7 @@ def next_tie(game, plies, ply, memory, refuted, trail):
 @kernel
 def slot_of(key):
     """Return the index of a key in the memory of refuted positions."""
-    return (key_of(key) & (1 << REFUTED_BITS) - 1) * max(2, search.entry_words(key))
+    return (key_of(key) & (1 << REFUTED_BITS) - 1) * (1 + words_in(key))
 
 
 @kernel

@@ -7,10 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import LOSE, POSITION_LIMIT, UNDECIDED, WIN
+from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
+from retrograde.solver.rules.examine import is_position, key_of
+from retrograde.solver.rules.positions import as_position, no_position, position_in
+from retrograde.solver.rules.positions import note as note_position
 from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.verification.kernels import choose, gather_images
-from retrograde.solver.verification.storages import find_sorted, is_image
+from retrograde.solver.verification.storages import find_position, is_image
 
 Array = np.ndarray[Any, Any]
 
@@ -22,9 +25,9 @@ plies (FALLING)."""
 class StoredReplies(NamedTuple):
     """What a certificate holds and claims.
 
-    `positions` ascend. `replies` are numbers of moves, `bounds` are plies (empty if there are none). `goal` is the
-    value claimed. Plain play decides positions that are not stored within `leaves` plies. `ending` is FOR_EVER, RISING
-    or FALLING.
+    `positions` ascend: int64[n] or, if they are tuples, int64[n, words]. `replies` are numbers of moves, `bounds` are
+    plies (empty if there are none). `goal` is the value claimed. Plain play decides positions that are not stored
+    within `leaves` plies. `ending` is FOR_EVER, RISING or FALLING.
     """
 
     positions: Array
@@ -40,13 +43,13 @@ def check_replies(game, stored, indices, wrong, images, trouble, every):
     """Check the replies at some indices of a certificate; write the indices of wrong ones to *wrong*, return how many.
 
     A reply is checked also at one image of the position, or at *every* image. *images* is a buffer for these.
-    trouble[1] is the position for which the rules are called, for messages.
+    *trouble* receives the position for which the rules are called, for messages.
     """
     count = 0
     for index in indices:
-        position = stored.positions[index]
-        trouble[1] = position
-        fine = 0 <= position < POSITION_LIMIT and game.canonical(position) == position
+        position = position_in(game, stored.positions, index)
+        note_position(trouble, position)
+        fine = is_position(position) and game.canonical(position) == position
         fine = fine and game.primitive(position) + 0 == UNDECIDED  # + 0 makes an int of a member of an enum
         fine = fine and check_one(game, stored, index, images, every)
         if not fine:
@@ -58,20 +61,21 @@ def check_replies(game, stored, indices, wrong, images, trouble, every):
 @lean_kernel
 def check_one(game, stored, index, images, every):
     """Return whether the reply at an index is right, also at one image of the position, or at *every* image."""
-    position, child, number = stored.positions[index], -1, stored.replies[index]
+    position, number = position_in(game, stored.positions, index), stored.replies[index]
+    child = no_position(position)
     # Step 1: find the child that the reply leads to; a reply is the number of a move, counted from 0.
     for move in game.generate_moves(position):
         if number == 0:
-            child = game.do_move(position, move)
+            child = as_position(game.do_move(position, move))
             break
         number -= 1
-    if not 0 <= child < POSITION_LIMIT or not is_answered(game, stored, index, child):
+    if not is_position(child) or not is_answered(game, stored, index, child):
         return False
     # Step 2: symmetric positions must have a symmetric reply.
     size = gather_images(game, position, images)
     target = game.canonical(child)
     for number in range(1, size if every else min(size, 2)):
-        image = images[number if every else choose(position, size)]
+        image = position_in(game, images, number if every else choose(key_of(position), size))
         if not is_answered_at(game, stored, index, image, target):
             return False
     return True
@@ -81,12 +85,12 @@ def check_one(game, stored, index, images, every):
 def is_answered_at(game, stored, index, image, target):
     """Return whether an image of the position at *index* has a reply that leads to an image of *target* and is good
     enough."""
-    position = stored.positions[index]
-    if not 0 <= image < POSITION_LIMIT or game.canonical(image) != position or game.primitive(image) + 0 != UNDECIDED:
+    position = position_in(game, stored.positions, index)
+    if not is_position(image) or game.canonical(image) != position or game.primitive(image) + 0 != UNDECIDED:
         return False
     for move in game.generate_moves(image):
-        other = game.do_move(image, move)
-        if not 0 <= other < POSITION_LIMIT or game.canonical(other) != target:
+        other = as_position(game.do_move(image, move))
+        if not is_position(other) or game.canonical(other) != target:
             continue
         if other == target or is_image(game, target, other):
             return is_answered(game, stored, index, other)
@@ -104,12 +108,12 @@ def is_answered(game, stored, index, child):
     if value != UNDECIDED:
         return seen_by_other(value) >= stored.goal and (not bounded or bound >= 1)
     # Case: the other side answers. All answers must be good enough.
-    tier = game.tier(stored.positions[index])
+    tier = game.tier(position_in(game, stored.positions, index))
     answers = 0
     for move in game.generate_moves(child):
         answers += 1
-        position = game.do_move(child, move)
-        if not 0 <= position < POSITION_LIMIT or (bounded and bound < 2):
+        position = as_position(game.do_move(child, move))
+        if not is_position(position) or (bounded and bound < 2):
             return False
         value = game.primitive(position) + 0
         # The answer ends the game. The value is that of the player to move, who is the side that replied.
@@ -119,7 +123,7 @@ def is_answered(game, stored, index, child):
             continue
         # The position after the answer is stored, and is nearer to an end: tiers rise, or its bound is less by two.
         least = game.canonical(position)
-        index_after = find_sorted(stored.positions, 0, len(stored.positions), least)
+        index_after = find_position(stored.positions, 0, len(stored.positions), least)
         if index_after >= 0 and (least == position or is_image(game, least, position)):
             if stored.ending == FOR_EVER:
                 continue
@@ -140,22 +144,22 @@ def is_decided(game, position, goal, plies):
         return False
     # Step 1: does a move reach the goal at once?
     for move in game.generate_moves(position):
-        child = game.do_move(position, move)
-        if not 0 <= child < POSITION_LIMIT:
+        child = as_position(game.do_move(position, move))
+        if not is_position(child):
             return False
         value = game.primitive(child) + 0
         if value != UNDECIDED and seen_by_other(value) >= goal:
             return True
     # Step 2: is there a move after which every answer leads to the goal within two plies less?
     for move in game.generate_moves(position):
-        child = game.do_move(position, move)
+        child = as_position(game.do_move(position, move))
         if plies < 2 or game.primitive(child) + 0 != UNDECIDED:
             continue
         answers = reached = 0
         for answer in game.generate_moves(child):
             answers += 1
-            following = game.do_move(child, answer)
-            if not 0 <= following < POSITION_LIMIT:
+            following = as_position(game.do_move(child, answer))
+            if not is_position(following):
                 return False
             value = game.primitive(following) + 0
             # This answer prevents the goal: try the next move.

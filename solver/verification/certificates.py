@@ -41,9 +41,11 @@ The proof rests on the rules, on the compiler, and on symmetry as far as point 4
 more than two images, it tries all), as for databases (see `verify.py`).
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +54,7 @@ from retrograde.games import CHANCE, DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, V
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import MOST_IMAGES, Traits, mover, same_mover, value_to_mover
 from retrograde.solver.rules.compiled import GuardedGame
-from retrograde.solver.rules.examine import not_for_proofs
+from retrograde.solver.rules.examine import listed, not_for_proofs
 from retrograde.solver.runtime.progress import Listener, Phase
 from retrograde.solver.verification.certificate_kernels import FALLING, FOR_EVER, RISING, StoredReplies
 from retrograde.solver.verification.judge import chosen_image, images_of, text_of
@@ -101,8 +103,8 @@ class CertificateVerifier(Verifier):
         if not self.sound:
             self.complain(None, f"it is no proof: {self.why_not}")
 
-    def position_at(self, item: int) -> int:
-        return int(self.positions[item])
+    def position_at(self, item: int) -> Any:
+        return listed(self.positions[item : item + 1])[0]
 
     # Interpreted
 
@@ -147,7 +149,7 @@ class CertificateVerifier(Verifier):
         """Raise WrongReply if the reply of an item is not good enough. It leads to *child*, from the item's position or
         an image."""
         game, left = self.game, int(self.bounds[item]) - 1 if self.ending == FALLING else None
-        tier, value = game.tier(int(self.positions[item])), game.primitive(child)
+        tier, value = game.tier(self.position_at(item)), game.primitive(child)
         if value != UNDECIDED:
             worth = value_to_mover(game, position, child, value)
             fault = f", and the game is over: {WORDS[worth]}" if worth < self.goal or left == -1 else ""
@@ -255,8 +257,11 @@ class CertificateVerifier(Verifier):
 
     def index_of(self, position: int) -> int:
         """Return the index of a canonical position; -1 if it is not stored."""
-        item = int(np.searchsorted(self.positions, position))
-        return item if item < len(self.positions) and self.positions[item] == position else -1
+        if isinstance(position, tuple):
+            item = bisect_left(range(len(self)), position, key=self.position_at)
+        else:
+            item = int(np.searchsorted(self.positions, position))
+        return item if item < len(self) and self.position_at(item) == position else -1
 
     # Compiled
 
@@ -273,14 +278,15 @@ class CertificateVerifier(Verifier):
     def check_compiled(self, items: Array) -> TaskResult:
         """Check the replies of ascending items with the kernel; return the wrong ones."""
         from retrograde.solver.rules.ports import rules_for
+        from retrograde.solver.rules.positions import of_positions
         from retrograde.solver.rules.reason import compilable
-        from retrograde.solver.rules.running_kernels import watch_kernel
+        from retrograde.solver.rules.running_kernels import trouble_array, watch_kernel
         from retrograde.solver.verification.certificate_kernels import check_replies
 
         stored = StoredReplies(self.positions, self.replies, self.bounds, int(self.goal), self.leaves, self.ending)
         wrong = np.empty(len(items), np.int64)
-        images = np.empty(MOST_IMAGES if Traits.of(self.game).has_images else 1, np.int64)
-        trouble = np.zeros(2, np.int64)
+        images = of_positions(self.game, MOST_IMAGES if Traits.of(self.game).has_images else 1)
+        trouble = trouble_array(self.game)
         with compilable(self.game), watch_kernel(self.game, trouble):
             count = check_replies(rules_for(self.rules), stored, items, wrong, images, trouble, self.every_image)
         return TaskResult(wrong[:count], len(items))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
-from numba.extending import overload_method, register_jitable
+from numba.extending import overload, overload_method, register_jitable
 
 from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.rules.positions import position_in
@@ -89,6 +89,19 @@ def find_row(rows, low, high, position):
         if rows[low, k] != position[k]:
             return -1
     return low
+
+
+def find_position(positions, low, high, position):
+    """Return the index of a position, an int or a tuple, among ascending ones from *low* to *high*; -1 if not there."""
+    return (find_row if isinstance(position, tuple) else find_sorted)(positions, low, high, position)
+
+
+@overload(find_position, jit_options=INLINE)
+def _(positions, low, high, position):
+    """Return what numba compiles for `find_position`."""
+    if isinstance(position, types.BaseTuple):
+        return lambda positions, low, high, position: find_row(positions, low, high, position)
+    return lambda positions, low, high, position: find_sorted(positions, low, high, position)
 
 
 class Storage:

@@ -111,6 +111,22 @@ class InOne(Graphs):
         return -1
 
 
+class InTwo(Graphs):
+    """Positions are tuples in the order of the ints: each of these split in two."""
+
+    def graph(self, position):
+        return position[0]
+
+    def node(self, position):
+        return position[1]
+
+    def at(self, graph, node):
+        return graph, node
+
+    def none(self):
+        return -1, 0
+
+
 class Apart(Graphs):
     """Positions are tuples."""
 

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import LOSE, POSITION_LIMIT, UNDECIDED, WIN
+from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game, is_none
+from retrograde.solver.rules.examine import is_position
 from retrograde.solver.rules.kernels import canonical
-from retrograde.solver.rules.positions import whole
+from retrograde.solver.rules.positions import as_position, of_positions, put, stands_at, whole
 from retrograde.solver.runtime.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -29,7 +30,8 @@ class MoveTable(NamedTuple):
     """What `list_moves` writes, with a row for each move.
 
     `children` int64[moves]. `counts` int64[moves]: how many positions the answers leave open, or REFUTED. `open` and
-    `tiers` int64[moves, answers]: these canonical positions, and their tiers.
+    `tiers` int64[moves, answers]: these canonical positions, and their tiers. If positions have several words,
+    `children` and `open` have a further axis.
     """
 
     children: Array
@@ -38,10 +40,11 @@ class MoveTable(NamedTuple):
     tiers: Array
 
 
-def make_move_table(moves: int) -> MoveTable:
+def make_move_table(game: Game, moves: int) -> MoveTable:
     """Return a table for *moves* moves, and as many answers to each."""
-    rows = np.zeros((2, moves, moves), np.int64)
-    return MoveTable(np.zeros(moves, np.int64), np.zeros(moves, np.int64), rows[0], rows[1])
+    children, rows = of_positions(game, moves), of_positions(game, moves * moves)
+    tiers = np.zeros((moves, moves), np.int64)
+    return MoveTable(children, np.zeros(moves, np.int64), rows.reshape(moves, moves, *rows.shape[1:]), tiers)
 
 
 @kernel
@@ -54,10 +57,10 @@ def list_moves(game, position, goal, plies, table):
     for move in game.generate_moves(position):
         if row == len(table.counts):
             return TOO_MANY, row
-        child = whole(game.do_move(position, move))
-        if not 0 <= child < POSITION_LIMIT:
+        child = as_position(game.do_move(position, move))
+        if not is_position(child):
             return BROKEN, row
-        table.children[row] = child
+        put(table.children, row, child)
         value = whole(game.primitive(child))
         # Case: the move ends the game, with or below the goal.
         if value != UNDECIDED:
@@ -80,8 +83,8 @@ def list_answers(game, child, goal, plies, open_positions, tiers):
     """
     count = 0
     for answer in game.generate_moves(child):
-        following = whole(game.do_move(child, answer))
-        if not 0 <= following < POSITION_LIMIT:
+        following = as_position(game.do_move(child, answer))
+        if not is_position(following):
             return -BROKEN
         value = whole(game.primitive(following))
         if value != UNDECIDED:
@@ -90,15 +93,16 @@ def list_answers(game, child, goal, plies, open_positions, tiers):
         # Case: the game goes on, and plain play within *plies* plies does not hold the position.
         elif not (plies and holds(game, following, goal, plies)):
             least, tier = canonical(game, following)
-            if least < 0:
+            if is_none(least):
                 return -BROKEN
             seen = 0
-            while seen < count and open_positions[seen] != least:
+            while seen < count and not stands_at(open_positions, seen, least):
                 seen += 1
             if seen == len(open_positions):
                 return -TOO_MANY
             if seen == count:
-                open_positions[count], tiers[count] = least, tier
+                put(open_positions, count, least)
+                tiers[count] = tier
                 count += 1
     return count
 
@@ -108,19 +112,19 @@ def holds(game, position, goal, plies):
     """Return whether the player to move reaches the goal within *plies* plies, whatever the answers; *plies* is odd."""
     # Step 1: a move that ends the game at the goal.
     for move in game.generate_moves(position):
-        value = whole(game.primitive(whole(game.do_move(position, move))))
+        value = whole(game.primitive(as_position(game.do_move(position, move))))
         if value != UNDECIDED and for_opponent(value) >= goal:
             return True
     if plies < 3:
         return False
     # Step 2: a move after which the goal is met by every answer, or held with two plies fewer.
     for move in game.generate_moves(position):
-        child = whole(game.do_move(position, move))
+        child = as_position(game.do_move(position, move))
         if whole(game.primitive(child)) != UNDECIDED:
             continue
         is_held = True
         for answer in game.generate_moves(child):
-            following = whole(game.do_move(child, answer))
+            following = as_position(game.do_move(child, answer))
             value = whole(game.primitive(following))
             is_held = value >= goal if value != UNDECIDED else holds(game, following, goal, plies - 2)
             if not is_held:

@@ -17,9 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import UNDECIDED, WIN, Game, RuleError, Value
-from retrograde.solver.rules.examine import differ, examine, random_line, tier_of
+from retrograde.games.contract.game import UNDECIDED, WIN, Game, RuleError, Traits, Value
+from retrograde.solver.rules.examine import differ, examine, listed, random_line, tier_of
 from retrograde.solver.rules.ports import rules_for
+from retrograde.solver.rules.positions import position_in
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.memory import MemoryLimit
@@ -80,13 +81,14 @@ class CertificateWalk:
         """Positions and replies not written to the journal yet."""
         self.journaled: dict[int, int] = {}
         """Replies of an interrupted walk, read from the journal and not used yet."""
-        self.move_table = kernels.make_move_table(64)
+        self.move_table = kernels.make_move_table(self.game, 64)
 
     def resume_from(self, log: Log) -> None:
         """Resume from the replies in a journal, and write further ones to it."""
         self.log = log
-        for positions, replies in log.resumed:
-            self.journaled.update(zip(positions.tolist(), replies.tolist(), strict=True))
+        for *words, replies in log.resumed:
+            positions = np.stack(words, 1) if Traits.of(self.game).width else words[0]
+            self.journaled.update(zip(listed(positions), replies.tolist(), strict=True))
 
     def run(self, positions: Iterable[int]) -> None:
         """Choose replies, from *positions* on, until none is open; raise NoMove, PlayMayRepeat, OutOfTime or
@@ -132,7 +134,8 @@ class CertificateWalk:
     def write_journal(self) -> None:
         """Write the replies that are not in the journal yet."""
         if self.log and self.unwritten:
-            self.log.add(tuple(np.array(self.unwritten, np.int64).T))
+            positions, replies = (np.array(column, np.int64) for column in zip(*self.unwritten, strict=True))
+            self.log.add((*positions.reshape(len(replies), -1).T, replies))
             self.log.flush()
         self.unwritten.clear()
 
@@ -163,7 +166,7 @@ class CertificateWalk:
         count = self.list_moves(position)
         table, counts = self.move_table, self.move_table.counts[:count].tolist()
         candidates = [
-            CandidateMove(i, int(table.children[i]), table.open[i, : counts[i]].tolist())
+            CandidateMove(i, position_in(self.game, table.children, i), listed(table.open[i, : counts[i]]))
             for i in range(count)
             if counts[i] >= 0
         ]
@@ -188,7 +191,7 @@ class CertificateWalk:
                 raise RuleError(differ(self.game, position))
             if moves > MOST_MOVES:
                 raise RuleError(f"{variant(self.game)} has positions with more than {moves // 4:,} moves")
-            self.move_table = kernels.make_move_table(moves)
+            self.move_table = kernels.make_move_table(self.game, moves)
 
     def check_tiers(self, position: int, counts: list[int]) -> None:
         """Raise PlayMayRepeat if an answer leads to a tier that is not higher than the position's."""
@@ -200,7 +203,7 @@ class CertificateWalk:
     def columns(self, roots: Iterable[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Return the sorted positions of the set, their replies, and their bounds or None."""
         positions = np.array(sorted(self.replies), np.int64)
-        packed = np.array([self.replies[position] for position in positions.tolist()], np.int64)
+        packed = np.array([self.replies[position] for position in listed(positions)], np.int64)
         bounds = packed >> REPLY_BITS if self.bounded else None
         return positions, packed & REPLY_MASK, bounds
 
@@ -287,7 +290,7 @@ class ClosedWalk(BoundedWalk):
             if position not in reachable:
                 reachable[position] = reply = self.replies[position]
                 self.list_moves(position)
-                todo += self.move_table.open[reply, : max(int(self.move_table.counts[reply]), 0)].tolist()
+                todo += listed(self.move_table.open[reply, : max(int(self.move_table.counts[reply]), 0)])
         self.replies = reachable
         return super().columns(roots)
 

@@ -95,13 +95,16 @@ def test_what_rests_on_a_repetition_is_not_remembered_as_if_it_did_not():
 @pytest.mark.parametrize("high", [1, 2])
 def test_a_note_becomes_an_answer_only_if_the_level_that_it_rests_on_has_one(high):
     """A note rests on level 2, which is left without a win, an answer that rests on level *high*."""
-    path, table, key = make_path(4, 4, np.zeros(1, np.uint8)), make_table(TINY), 6
+    game = load_game("tictactoe")
+    path, table, key = make_path(game, 4, 4, np.zeros(1, np.uint8)), make_table(TINY), 6
     path.levels[2, NOTED] = 0
     take_note.py_func(path, key, 2, 2, 5)
-    settle_notes.py_func(2, True, high, table, path)
+    settle_notes.py_func(game, 2, True, high, table, path)
     answered = high == 2
     assert find.py_func(table, key) == ((0, INFINITE) if answered else (1, 1))
-    assert path.notes[: path.counts[NOTES], :3].tolist() == ([] if answered else [[key, 1, 1]])
+    left = path.counts[NOTES]
+    assert path.noted[:left].tolist() == ([] if answered else [key])
+    assert path.notes[:left, :2].tolist() == ([] if answered else [[1, 1]])
 
 
 def random_rows(chance: Random, nodes: int, first: int) -> list[tuple[int, ...]]:

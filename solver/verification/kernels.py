@@ -55,14 +55,15 @@ class VerifierWorkspace(NamedTuple):
     """A task's results and workspace.
 
     `tally` has counts for each row of the legend, `wrong` receives the wrong items. `images` is a buffer for symmetric
-    positions (for one position if the game has no symmetry). `near` caches canonical children with their locations and
-    rows; -1: empty. `trouble[1]` is the position that the rules are called for.
+    positions (for one position if the game has no symmetry). `near` caches canonical children (negative: none), and
+    `places` int64[n, 2] their locations and rows. `trouble[1]` is the position that the rules are called for.
     """
 
     tally: Array
     wrong: Array
     images: Array
     near: Array
+    places: Array
     trouble: Array
 
 

@@ -127,7 +127,8 @@ class OutcomeVerifier(DatabaseVerifier):
             np.zeros(self.legend_rows, TALLY),
             np.empty(len(items), np.int64),
             of_positions(self.game, MOST_IMAGES if defines(self.game, "images") else 1),
-            np.full((NEAR, 3), -1, np.int64),
+            of_positions(self.game, NEAR) - 1,
+            np.zeros((NEAR, 2), np.int64),
             trouble_array(self.game),
         )
         plies = [(value, -1 if remoteness is None else remoteness) for value, remoteness in self.outcomes]

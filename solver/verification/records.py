@@ -69,10 +69,9 @@ class RecordTable(DatabaseVerifier):
 
     def storage(self, *marks: Array) -> Any:
         """Return the records for kernels, with *marks* of what play reaches."""
-        from retrograde.solver.verification.storages import RecordStorage, RowStorage
+        from retrograde.solver.verification.storages import RecordStorage
 
-        kind = RowStorage if self.width else RecordStorage
-        return kind(self.tiers, self.bounds, self.positions, self.row_numbers, *marks)
+        return RecordStorage(self.tiers, self.bounds, self.positions, self.row_numbers, *marks)
 
 
 class RecordsVerifier(RecordTable, OutcomeVerifier):

@@ -1,8 +1,7 @@
 """Storages: the arrays that compiled loops read, and how these look up a child in them.
 
-There are four kinds: `RecordStorage`, `RowStorage`, `SlotStorage` and `StepStorage`, all named tuples. One loop
-(`kernels.py`) is compiled for each of them. It goes through *items* of a storage, which are numbers, and calls the
-methods of `Storage`. A *location* is the index at which something is stored for a child.
+There are three kinds: `RecordStorage`, `SlotStorage` and `StepStorage`, all named tuples. One loop (`kernels.py`) is
+compiled for each of them. It goes through *items* of a storage, which are numbers, and calls the methods of `Storage`. A *location* is the index at which something is stored for a child.
 
 Nothing here is shared with the solver's kernels, so that a bug of theirs cannot hide here.
 """
@@ -15,7 +14,8 @@ from numba import types
 from numba.extending import overload, overload_method, register_jitable
 
 from retrograde.games.contract.game import UNDECIDED
-from retrograde.solver.rules.positions import position_in
+from retrograde.solver.rules.examine import key_of
+from retrograde.solver.rules.positions import position_in, put, stands_at
 from retrograde.solver.verification.judge import SPREAD
 
 Array = np.ndarray[Any, Any]
@@ -70,25 +70,16 @@ def find_sorted(numbers, low, high, number):
 
 
 @inlined
-def find_row(rows, low, high, position):
-    """Return the index of a position of several words in ascending rows, between *low* and *high*; -1 if not there."""
+def find_position(game, positions, low, high, position):
+    """Return the index of a position in ascending positions, between *low* and *high*; -1 if it is not there."""
     end = high
     while low < high:
         middle = (low + high) // 2
-        # Compare word by word; the first that differs decides.
-        k = 0
-        while k < len(position) - 1 and rows[middle, k] == position[k]:
-            k += 1
-        if rows[middle, k] < position[k]:
+        if position_in(game, positions, middle) < position:
             low = middle + 1
         else:
             high = middle
-    if low == end:
-        return -1
-    for k in range(len(position)):
-        if rows[low, k] != position[k]:
-            return -1
-    return low
+    return low if low < end and stands_at(positions, low, position) else -1
 
 
 def find_position(positions, low, high, position):
@@ -112,7 +103,7 @@ class Storage:
 
     def position_at(self, game, item):
         """Return the position of an item; negative if the item stands for none."""
-        return self.positions[item]
+        return position_in(game, self.positions, item)
 
     def row_at(self, game, item, position):
         """Return the row of the legend stored for an item, or -1."""
@@ -131,11 +122,12 @@ class Storage:
         child, tier, fits = game.checked_canonical(reached)
         if not fits:
             return -1, -1
-        i = scattered(child) & NEAR - 1
-        if workspace.near[i, 0] != child:
+        i = scattered(key_of(child)) & NEAR - 1
+        if not stands_at(workspace.near, i, child):
             location, row = self.look_up(game, child, tier)
-            workspace.near[i, 0], workspace.near[i, 1], workspace.near[i, 2] = child, location, row
-        return workspace.near[i, 1], workspace.near[i, 2]
+            put(workspace.near, i, child)
+            workspace.places[i, 0], workspace.places[i, 1] = location, row
+        return workspace.places[i, 0], workspace.places[i, 1]
 
     def look_up(self, game, child, tier):
         """Return the location and the row of a canonical child of a tier; row -1 if it is not stored."""
@@ -154,7 +146,7 @@ class Storage:
 
 class RecordStorage(NamedTuple):
     """Positions, sorted tier by tier, with their rows and marks of what play reaches (see `RecordsVerifier`). An item
-    is a record, and so is a location."""
+    is a record, and so is a location. `positions` is int64[records], or int64[records, words]."""
 
     tiers: Array
     bounds: Array
@@ -177,38 +169,11 @@ class RecordStorage(NamedTuple):
 
     def look_up(self, game, child, tier):
         k = find_sorted(self.tiers, 0, len(self.tiers), tier)
-        location = find_sorted(self.positions, self.bounds[k], self.bounds[k + 1], child) if k >= 0 else -1
+        location = find_position(game, self.positions, self.bounds[k], self.bounds[k + 1], child) if k >= 0 else -1
         return location, np.int64(self.rows[location]) if location >= 0 else -1
 
     def mark(self, location):
         self.reached[location] = 1
-
-
-class RowStorage(NamedTuple):
-    """The same for positions of several words: `positions` is int64[records, words]."""
-
-    tiers: Array
-    bounds: Array
-    positions: Array
-    rows: Array
-    reached: Array
-    expanded: Array
-
-    def position_at(self, game, item):
-        return position_in(game, self.positions, item)
-
-    def find(self, game, reached, workspace):
-        child, tier, fits = game.checked_canonical(reached)
-        return self.look_up(game, child, tier) if fits else (-1, -1)
-
-    def look_up(self, game, child, tier):
-        k = find_sorted(self.tiers, 0, len(self.tiers), tier)
-        location = find_row(self.positions, self.bounds[k], self.bounds[k + 1], child) if k >= 0 else -1
-        return location, np.int64(self.rows[location]) if location >= 0 else -1
-
-
-for name in ("is_in_place", "marks_children", "mark"):
-    setattr(RowStorage, name, getattr(RecordStorage, name))
 
 
 class SlotStorage(NamedTuple):
@@ -348,6 +313,6 @@ def register_with_numba(name: str) -> None:
 for name, method in vars(Storage).items():
     if isfunction(method):
         register_with_numba(name)
-        for storage in (RecordStorage, RowStorage, SlotStorage, StepStorage):
+        for storage in (RecordStorage, SlotStorage, StepStorage):
             if not hasattr(storage, name):
                 setattr(storage, name, method)

@@ -14,7 +14,7 @@ import numpy as np
 
 from retrograde.databases import Database
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import LOSE, MOST_IMAGES, TIE, WIN, RuleError, defines
+from retrograde.games.contract.game import LOSE, TIE, WIN, RuleError
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import of_positions
@@ -23,6 +23,7 @@ from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification import bound_kernels as kernels
 from retrograde.solver.verification.bound_kernels import BoundFaults, PositionsBetween, StoredBounds
 from retrograde.solver.verification.measures import RESTS_ON
+from retrograde.solver.verification.storages import image_buffer
 from retrograde.solver.verification.verifier import BLOCK, TALLY, Array, DatabaseVerifier, TaskResult, add_up
 
 BETWEEN, MOST_BETWEEN = 64, 1 << 16
@@ -83,7 +84,7 @@ class BoundsVerifier(DatabaseVerifier):
         while True:
             faults = BoundFaults(
                 np.zeros(len(slots), np.uint8), np.zeros(3, np.int64), np.zeros(self.legend_rows + 1, TALLY),
-                self.row_numbers, of_positions(self.game, MOST_IMAGES if defines(self.game, "images") else 1),
+                self.row_numbers, image_buffer(self.game),
             )  # fmt: skip
             listed = workspace(self.game, self.between)
             with compiling(self.game, listed.trouble):

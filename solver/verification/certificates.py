@@ -52,7 +52,7 @@ import numpy as np
 from retrograde.databases import Certificate
 from retrograde.games import CHANCE, DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Value
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import MOST_IMAGES, Traits, mover, same_mover, value_to_mover
+from retrograde.games.contract.game import Traits, mover, same_mover, value_to_mover
 from retrograde.solver.rules.compiled import GuardedGame
 from retrograde.solver.rules.examine import listed, not_for_proofs
 from retrograde.solver.runtime.progress import Listener, Phase
@@ -278,16 +278,16 @@ class CertificateVerifier(Verifier):
     def check_compiled(self, items: Array) -> TaskResult:
         """Check the replies of ascending items with the kernel; return the wrong ones."""
         from retrograde.solver.rules.ports import rules_for
-        from retrograde.solver.rules.positions import of_positions
         from retrograde.solver.rules.reason import compilable
         from retrograde.solver.rules.running_kernels import trouble_array, watch_kernel
         from retrograde.solver.verification.certificate_kernels import check_replies
+        from retrograde.solver.verification.storages import image_buffer
 
         stored = StoredReplies(self.positions, self.replies, self.bounds, int(self.goal), self.leaves, self.ending)
         wrong = np.empty(len(items), np.int64)
-        images = of_positions(self.game, MOST_IMAGES if Traits.of(self.game).has_images else 1)
         trouble = trouble_array(self.game)
         with compilable(self.game), watch_kernel(self.game, trouble):
+            images = image_buffer(self.game)
             count = check_replies(rules_for(self.rules), stored, items, wrong, images, trouble, self.every_image)
         return TaskResult(wrong[:count], len(items))
 

@@ -13,7 +13,7 @@ from retrograde.databases.legend import table_of
 from retrograde.databases.reader import SlotReader
 from retrograde.games import CHANCE, UNDECIDED
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import MOST_IMAGES, Contradiction, alternates, defines, same_mover
+from retrograde.games.contract.game import Contradiction, alternates, same_mover
 from retrograde.solver.rules.examine import blame
 from retrograde.solver.verification.records import RecordTable
 from retrograde.solver.verification.verifier import Array
@@ -91,14 +91,13 @@ def ask_rules(table: RecordTable) -> Any:
     """Return the rules' answers about all records, a `FamilyTable`."""
     from retrograde.solver.rules.expansion import compiling
     from retrograde.solver.rules.ports import rules_for
-    from retrograde.solver.rules.positions import of_positions
     from retrograde.solver.rules.running_kernels import trouble_array
     from retrograde.solver.verification import kernels
+    from retrograde.solver.verification.storages import image_buffer
 
     game, count = table.game, len(table)
     unmarked = np.empty(0, np.uint8)  # the kernel does not mark what play reaches
     storage = table.storage(unmarked, unmarked)
-    images = of_positions(game, MOST_IMAGES if defines(game, "images") else 1)
     # The first call has no space for links and only counts them; the second has arrays of the right length.
     space = 0
     while True:
@@ -108,7 +107,7 @@ def ask_rules(table: RecordTable) -> Any:
             np.empty(space, np.int64), trouble_array(game),
         )  # fmt: skip
         with compiling(game, answers.trouble):
-            found = int(kernels.write_families(rules_for(game), storage, answers, images))
+            found = int(kernels.write_families(rules_for(game), storage, answers, image_buffer(game)))
         if found <= space:
             return answers
         space = found

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from retrograde.databases import DamagedDatabase, Database, Outcome
-from retrograde.games.contract.game import MOST_IMAGES, defines, is_none
+from retrograde.games.contract.game import defines, is_none
 from retrograde.solver.rules.examine import examine
 from retrograde.solver.verification.judge import OutcomeJudge, chosen_image, images_of, words
 from retrograde.solver.verification.verifier import (
@@ -121,12 +121,12 @@ class OutcomeVerifier(DatabaseVerifier):
         from retrograde.solver.rules.reason import compilable
         from retrograde.solver.rules.running_kernels import trouble_array, watch_kernel
         from retrograde.solver.verification import kernels
-        from retrograde.solver.verification.storages import NEAR
+        from retrograde.solver.verification.storages import NEAR, image_buffer
 
         workspace = kernels.VerifierWorkspace(
             np.zeros(self.legend_rows, TALLY),
             np.empty(len(items), np.int64),
-            of_positions(self.game, MOST_IMAGES if defines(self.game, "images") else 1),
+            image_buffer(self.game),
             of_positions(self.game, NEAR) - 1,
             np.zeros((NEAR, 2), np.int64),
             trouble_array(self.game),

@@ -21,17 +21,16 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases.slots.database import SlotsDatabase
-from retrograde.games.contract.game import MOST_IMAGES, defines
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
-from retrograde.solver.rules.positions import of_positions
 from retrograde.solver.rules.running_kernels import trouble_array
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification import score_kernels as kernels
 from retrograde.solver.verification.measures import RESTS_ON
 from retrograde.solver.verification.score_kernels import StoredScores
 from retrograde.solver.verification.slots import SlotsVerifier, SlotTask
-from retrograde.solver.verification.verifier import BLOCK, TALLY, Array, TaskResult
+from retrograde.solver.verification.storages import image_buffer
+from retrograde.solver.verification.verifier import TALLY, Array, TaskResult
 
 
 class ScoresVerifier(SlotsVerifier):
@@ -44,37 +43,29 @@ class ScoresVerifier(SlotsVerifier):
         self.scores = np.array([row.measures[0] for row in self.legend], np.int64)
 
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
+        every = self.tasks()
         for k in reversed(range(len(self.tiers))):
             first, end = self.bounds[k : k + 2].tolist()
             founded, wrong = np.zeros((2, end - first), np.uint8)
             stored = StoredScores(self.tiers, self.bounds, self.row_numbers, self.scores, founded)
-            tasks = [
-                SlotTask(number, begin)
-                for number, part in enumerate(self.part_slots)
-                if part.tier == self.tiers[k]
-                for begin in range(part.slots.start, part.slots.stop, BLOCK)
-            ]
+            tasks = [task for task in every if self.part_slots[task.part].tier == self.tiers[k]]
             run = partial(self.check_slots, stored, k, wrong)
             results = list(executor.map(partial(run, True), tasks))
             while any(list(executor.map(partial(run, False), tasks))):
                 pass
             wrong |= founded == 0
             for task, (_, tally) in zip(tasks, results, strict=True):
-                slots = slice(task.begin - first, self.end_of(task) - first)
-                yield TaskResult(task.begin + np.flatnonzero(wrong[slots]), slots.stop - slots.start, tally, task.part)
-
-    def end_of(self, task: SlotTask) -> int:
-        return min(task.begin + BLOCK, int(self.part_slots[task.part].slots.stop))
+                found = task.begin + np.flatnonzero(wrong[task.begin - first : task.end - first])
+                yield TaskResult(found, task.end - task.begin, tally, task.part)
 
     def check_slots(self, stored: StoredScores, k: int, wrong: Array, first_pass: bool, task: SlotTask) -> Any:
         """Verify the slots of a task; return how many became founded, and in the first pass their tally as well."""
         counts, first = np.zeros((self.legend_rows, 3), np.int64), int(self.bounds[k])
         trouble = trouble_array(self.game)
-        images = of_positions(self.game, MOST_IMAGES if defines(self.game, "images") else 1)
         with compiling(self.game, trouble):
             changes = kernels.check_slots(
-                rules_for(self.rules), stored, k, task.begin - first, self.end_of(task) - first, first_pass, wrong,
-                counts, images, trouble,
+                rules_for(self.rules), stored, k, task.begin - first, task.end - first, first_pass, wrong, counts,
+                image_buffer(self.game), trouble,
             )  # fmt: skip
         if not first_pass:
             return int(changes)

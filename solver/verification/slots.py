@@ -22,10 +22,11 @@ TIER_SAMPLE, TIER_SECONDS = 20_000, 3.0
 
 
 class SlotTask(NamedTuple):
-    """A block of slots to verify: the number of its part, and its first slot."""
+    """A block of slots to verify: the number of its part, its first slot, and the one behind its last."""
 
     part: int
     begin: int
+    end: int
 
 
 class SlotsVerifier(OutcomeVerifier):
@@ -182,14 +183,21 @@ class SlotsVerifier(OutcomeVerifier):
         counted = {DTZ: TO_ZEROING, DTC: TO_CONVERSION}.get(self.database.metric, TO_END)
         return SlotStorage(counted, tier, first, self.tiers, self.bounds, self.filled, self.row_numbers)
 
+    def tasks(self) -> list[SlotTask]:
+        """Return the blocks of all parts."""
+        return [
+            SlotTask(number, begin, min(begin + BLOCK, int(part.slots.stop)))
+            for number, part in enumerate(self.part_slots)
+            for begin in range(part.slots.start, part.slots.stop, BLOCK)
+        ]
+
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
         from retrograde.solver.rules.ports import rules_for
         from retrograde.solver.rules.reason import compilable
         from retrograde.solver.verification.kernels import find_filled
 
         def storage_and_slots(task: SlotTask) -> tuple[Any, Any]:
-            part = self.part_slots[task.part]
-            return self.storage(part.tier), np.arange(task.begin, min(task.begin + BLOCK, part.slots.stop))
+            return self.storage(self.part_slots[task.part].tier), np.arange(task.begin, task.end)
 
         def fill(task: SlotTask) -> None:
             with compilable(self.game):
@@ -198,11 +206,7 @@ class SlotsVerifier(OutcomeVerifier):
         def verify(task: SlotTask) -> TaskResult:
             return self.run(*storage_and_slots(task), task.part)
 
-        tasks = [
-            SlotTask(number, begin)
-            for number, part in enumerate(self.part_slots)
-            for begin in range(part.slots.start, part.slots.stop, BLOCK)
-        ]
+        tasks = self.tasks()
         # Find all slots that stand for positions first: a child's slot may belong to any task.
         list(executor.map(fill, tasks))
         yield from executor.map(verify, tasks)

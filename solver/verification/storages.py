@@ -1,7 +1,8 @@
 """Storages: the arrays that compiled loops read, and how these look up a child in them.
 
 There are three kinds: `RecordStorage`, `SlotStorage` and `StepStorage`, all named tuples. One loop (`kernels.py`) is
-compiled for each of them. It goes through *items* of a storage, which are numbers, and calls the methods of `Storage`. A *location* is the index at which something is stored for a child.
+compiled for each of them. It goes through *items* of a storage, which are numbers, and calls the methods of `Storage`.
+A *location* is the index at which something is stored for a child.
 
 Nothing here is shared with the solver's kernels, so that a bug of theirs cannot hide here.
 """
@@ -13,9 +14,9 @@ import numpy as np
 from numba import types
 from numba.extending import overload, overload_method, register_jitable
 
-from retrograde.games.contract.game import UNDECIDED
+from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED, Game, defines
 from retrograde.solver.rules.examine import key_of
-from retrograde.solver.rules.positions import position_in, put, stands_at
+from retrograde.solver.rules.positions import of_positions, position_in, put, stands_at
 from retrograde.solver.verification.judge import SPREAD
 
 Array = np.ndarray[Any, Any]
@@ -45,6 +46,11 @@ def scattered(number):
     """Return a number of 31 bits that looks random and depends on *number* alone."""
     product = np.uint64(number) * np.uint64(SPREAD)  # unsigned: compiled, a signed one is taken never to wrap
     return np.int64(product >> np.uint64(33)) & 0x7FFFFFFF
+
+
+def image_buffer(game: Game) -> Array:
+    """Return a buffer for a position's images; for a single position if the game has no symmetry."""
+    return of_positions(game, MOST_IMAGES if defines(game, "images") else 1)
 
 
 @inlined

@@ -1,47 +1,47 @@
 """Compares compiled rules with interpreted ones, position by position."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED, Traits
+from retrograde.games.contract.game import UNDECIDED, Game, Traits, is_none
 from retrograde.solver.conformance.hints import has_hints, hints_at
-from retrograde.solver.conformance.kernels import children_of, parents_at, to_slots_and_back
+from retrograde.solver.conformance.kernels import to_slots_and_back
 from retrograde.solver.conformance.pairs import canonical_children, canonical_parents, images_of
 from retrograde.solver.conformance.survey import Survey, limited
 from retrograde.solver.rules.examine import Fault, listed
-from retrograde.solver.rules.expansion import compiling
-from retrograde.solver.rules.kernels import gather_images
-from retrograde.solver.rules.ports import rules_for
+from retrograde.solver.rules.expansion import Expander, compiling
 from retrograde.solver.rules.positions import note, of_positions
 from retrograde.solver.rules.running_kernels import trouble_array
 
-MORE = 8
-"""Space for further positions that compiled rules may wrongly give, so that a Fault shows them."""
+
+@lru_cache(1)
+def expander_of(game: Game) -> Expander:
+    """Return an expander whose rules are compiled at once."""
+    return Expander(game, eager=True)
 
 
 def check_compiled(survey: Survey, position: Any) -> None:
-    """Raise a Fault if compiled and interpreted rules differ at a canonical position."""
+    """Raise a Fault if compiled and interpreted rules differ at a canonical position; RuleError or NotCompilable."""
     survey.at("compiled", position)
     game, traits, tier = survey.game, Traits.of(survey.game), survey.tier(position)
+    expander, positions = expander_of(game.family), np.array([position], np.int64)
     if traits.has_numbering and (slot := game.index(position)) >= 0:  # with chance, it may have none
         slots, again = np.empty(1, np.int64), of_positions(game, 1)
-        ask(survey, to_slots_and_back, tier, np.array([position], np.int64), slots, again)
+        ask(survey, to_slots_and_back, tier, positions, slots, again)
         expect_same("index() gives", slot, int(slots[0]))
         expect_same("unindex() gives", [game.unindex(tier, slot)], listed(again))
-    children = canonical_children(survey, position)
-    found = of_positions(game, len(children) + MORE)
-    value, count = ask(survey, children_of, position, found)
+    block = expander.expand(tier, positions, sizes=traits.has_images)
+    (value,), (children,) = block.by_position()
     expect_same("primitive() gives", survey.primitive(position), value)
-    expect_same("moves lead to", children, listed(found[:count]))
+    expect_same("moves lead to", canonical_children(survey, position), children)
     if traits.has_images:
-        size = ask(survey, gather_images, position, of_positions(game, MOST_IMAGES))
-        expect_same("the positions symmetric to it are", len(images_of(survey, position)), size)
+        expect_same("the positions symmetric to it are", len(images_of(survey, position)), int(block.sizes[0]))
     if traits.has_parents:
-        parents = canonical_parents(survey, position)
-        found = of_positions(game, len(parents) + MORE)
-        count = ask(survey, parents_at, tier, position, found)
-        expect_same("parents() gives", parents, listed(found[:count]))
+        parents = listed(expander.expand_parents(tier, positions).children[:, 0])
+        expected = canonical_parents(survey, position)
+        expect_same("parents() gives", expected, [parent for parent in parents if not is_none(parent)])
     if has_hints(game) and value == UNDECIDED:
         check_hints_compiled(survey, position)
 
@@ -67,7 +67,7 @@ def ask(survey: Survey, kernel: Any, *arguments: Any) -> Any:
     with compiling(game, trouble):
         if survey.position is not None:
             note(trouble, survey.position)  # for the message of an error
-        return kernel(rules_for(game, eager=True), *arguments)
+        return kernel(expander_of(game).rules, *arguments)
 
 
 def expect_same(what: str, interpreted: object, compiled: object) -> None:

@@ -1,9 +1,15 @@
 """The machine code behind the entries of a port: kernels that are compiled for each game, and call one rule.
 
-Most do just what the rule of the same name does. They return int64, whatever kind of number a rule gives, and positions
-as int64 or tuples of it. A kernel for a rule that yields items skips the first ones, writes the next to a buffer, and
-returns how many it has written.
+Most do just what the rule of the same name does; these are made from ENTRIES, as the function of `do_move`::
+
+    def do_move(game, p0, n1):
+        return as_position(game.do_move(p0, n1))
+
+They return int64, whatever kind of number a rule gives, and positions as int64 or tuples of it. A kernel for a rule
+that yields items skips the first ones, writes the next to a buffer, and returns how many it has written.
 """
+
+from typing import Any
 
 import numpy as np
 
@@ -13,65 +19,34 @@ from retrograde.solver.rules.port import BUFFER, ENTRIES, store
 from retrograde.solver.rules.positions import as_position, whole
 from retrograde.solver.runtime.kernel import entry_kernel
 
-
-@entry_kernel
-def primitive(game, position):
-    return np.int64(whole(game.primitive(position)))
-
-
-@entry_kernel
-def do_move(game, position, move):
-    return as_position(game.do_move(position, move))
-
-
-@entry_kernel
-def tier(game, position):
-    return np.int64(whole(game.tier(position)))
-
-
-@entry_kernel
-def turn(game, position):
-    return np.int64(whole(game.turn(position)))
+VALUES = {"n": "np.int64(whole({}))", "p": "as_position({})"}
+"""What makes an int64 or a position of an answer, by the letter of an Entry."""
+SINGLE = """
+def {name}(game, {arguments}):
+    return {value}
+"""
+ITEMS = """
+def {name}(game, {arguments}, skip, buffer):
+    count = 0
+    for item in game.{name}({arguments}):
+        if count >= skip:
+            store(buffer, count - skip, {value})
+        count += 1
+        if count == skip + BUFFER:
+            break
+    return max(count - skip, 0)
+"""
 
 
-@entry_kernel
-def index(game, position):
-    return np.int64(whole(game.index(position)))
-
-
-@entry_kernel
-def unindex(game, tier, slot):
-    return as_position(game.unindex(tier, slot))
-
-
-@entry_kernel
-def odds(game, position, move):
-    return np.int64(whole(game.odds(position, move)))
-
-
-@entry_kernel
-def payoff(game, position, player):
-    return np.int64(whole(game.payoff(position, player)))
-
-
-@entry_kernel
-def reward(game, position, move, player):
-    return np.int64(whole(game.reward(position, move, player)))
-
-
-@entry_kernel
-def promise(game, position, move):
-    return np.int64(whole(game.promise(position, move)))
-
-
-@entry_kernel
-def quiet(game, position):
-    return np.int64(whole(game.quiet(position)))
-
-
-@entry_kernel
-def estimate(game, position):
-    return np.int64(whole(game.estimate(position)))
+def plain_kernel(name: str) -> Any:
+    """Return the kernel that does what the rule of this name does."""
+    entry = ENTRIES[name]
+    arguments = ", ".join(f"{letter}{place}" for place, letter in enumerate(entry.arguments))
+    value = VALUES[entry.result].format("item" if entry.items else f"game.{name}({arguments})")
+    source = (ITEMS if entry.items else SINGLE).format(name=name, arguments=arguments, value=value)
+    defined: dict[str, Any] = {}
+    exec(compile(source, __file__, "exec"), globals(), defined)  # the file names the cache of the machine code
+    return entry_kernel(defined[name])
 
 
 @entry_kernel
@@ -81,66 +56,11 @@ def swapped(game, position):
 
 
 @entry_kernel
-def multiplicity(game, position):
-    return np.int64(whole(game.multiplicity(position)))
-
-
-@entry_kernel
 def least_image(game, position):
-    """Return the canonical position and its tier."""
+    """Return the canonical position and its tier. (`canonical` is the contract's own, since the verifier does not trust
+    this one.)"""
     least, tier = kernels.canonical(game, position)
     return as_position(least), np.int64(tier)
-
-
-@entry_kernel
-def generate_moves(game, position, skip, buffer):
-    """Write the moves after the first *skip*, at most BUFFER of them; return how many."""
-    count = 0
-    for move in game.generate_moves(position):
-        if count >= skip:
-            store(buffer, count - skip, np.int64(whole(move)))
-        count += 1
-        if count == skip + BUFFER:
-            break
-    return max(count - skip, 0)
-
-
-@entry_kernel
-def images(game, position, skip, buffer):
-    """Write the images after the first *skip*, at most BUFFER of them; return how many."""
-    count = 0
-    for image in game.images(position):
-        if count >= skip:
-            store(buffer, count - skip, as_position(image))
-        count += 1
-        if count == skip + BUFFER:
-            break
-    return max(count - skip, 0)
-
-
-@entry_kernel
-def parents(game, position, skip, buffer):
-    """Write the parents after the first *skip*, at most BUFFER of them; return how many."""
-    count = 0
-    for parent in game.parents(position):
-        if count >= skip:
-            store(buffer, count - skip, as_position(parent))
-        count += 1
-        if count == skip + BUFFER:
-            break
-    return max(count - skip, 0)
-
-
-@entry_kernel
-def canonical(game, position):
-    """Return the canonical position by the contract's own method; the verifier does not trust `least_image`."""
-    return as_position(game.canonical(position))
-
-
-@entry_kernel
-def zeroes(game, position, move):
-    """Return whether a move restarts the count of the fifty-move rule."""
-    return np.int64(whole(game.zeroes(position, move)))
 
 
 @entry_kernel
@@ -184,20 +104,9 @@ def wins_at_once(game, position):
     return np.int64(0)
 
 
-@entry_kernel
-def least_plies(game, position):
-    return np.int64(whole(game.least_plies(position)))
-
-
-@entry_kernel
-def plies_to_draw(game, position):
-    return np.int64(whole(game.plies_to_draw(position)))
-
-
-@entry_kernel
-def abstracted(game, position, number):
-    return as_position(game.abstracted(position, number))
-
-
-KERNELS = {name: globals()[name] for name in ENTRIES}
-"""The kernel of each entry of a port: the function of the same name above."""
+OWN = {
+    "swapped": swapped, "least_image": least_image, "address": address, "children": children,
+    "checked_canonical": checked_canonical, "wins_at_once": wins_at_once,
+}  # fmt: skip
+KERNELS = {name: OWN.get(name) or plain_kernel(name) for name in ENTRIES}
+"""The kernel of each entry of a port."""

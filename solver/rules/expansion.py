@@ -81,9 +81,10 @@ Kernel = Callable[[ExpansionBlock, Array], tuple[int, int]]
 class Expander:
     """Expands positions of one game with its compiled rules: children and parents."""
 
-    def __init__(self, game: Game):
+    def __init__(self, game: Game, eager: bool = False):
+        """Prepare for a game. The rules of an *eager* expander are compiled from the start."""
         self.game = game
-        self.rules = rules_for(game)
+        self.rules = rules_for(game, eager)
         self.rows = 1  # grows to the most moves seen in a position
         self.local = threading.local()
 

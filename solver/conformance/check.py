@@ -2,27 +2,8 @@
 
 Positions are tried from the start on or, if the game numbers them, at slots spread over the numbering. The rules that
 all others depend on come first; if they break the contract, the other checks are skipped. Then each rule is compared
-with its counterpart:
-
-    members                                             no name is a misspelt name of the contract       (names.py)
-    players, metric, starts                             exist and fit each other                         (turns.py)
-    start, placements                                   exist; a numbering has a slot for the start      (survey.py)
-    start, tier, primitive, generate_moves, do_move     at every position tried                          (survey.py)
-    turn, odds, payoff                                  give players, weights and payments               (turns.py)
-    name, options                                       their text gives the same game                   (pairs.py)
-    write and read, move_name and move                  each is the inverse of the other
-    board, bits, signs, position_of, by_turns, …        say what can be drawn and written         (declarations.py)
-    draw_board, draw_pieces, draw_move, draw_turn, …    use the same places, signs and turns          (drawings.py)
-    draw_pieces and draw_turn, read_pieces              are inverses
-    tiers, size, parts, index and unindex, family       slots stand for positions, and are inverses; all slots of a
-                                                        small numbering, and of placements all that is declared
-    section_steps                                       gives the moves that the other rules give
-    tiers, size, index, unindex, swapped                with chance: what has no slot needs none    (numberings.py)
-    images                                              symmetric positions have the same value
-    estimate, quiet, promise, tie_in, least_plies       are numbers within bounds, equal for symmetric positions
-    abstracted                                          turns moves into moves of smaller puzzles
-    parents                                             is the inverse of do_move, within a tier
-    compiled                                            the rules answer the same as interpreted      (compiled.py)
+with its counterpart, as `read` with `write` and `unindex` with `index`, at positions (POSITION_CHECKS) and as a whole
+(the stages of `Checker.check_interpreted`). At last the rules are compared with themselves compiled (`compiled.py`).
 
 Each check reports the first breach, with the position and what to do. Rules that keep the contract and do not compile
 are no breach: they work, slowly, and the report says why.

@@ -1,7 +1,4 @@
-"""Checks pictures: the board, what stands on it, the places of moves, and positions that are set up.
-
-Each check concerns one position of a survey and raises a Fault at the first thing that is wrong.
-"""
+"""Checks pictures: the board, what stands on it, the places of moves, and positions that are set up."""
 
 from collections import Counter
 

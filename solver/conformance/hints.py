@@ -44,13 +44,12 @@ def check_hints(survey: Survey, position: int) -> None:
 def check_plies(survey: Survey, position: int, plies: int) -> None:
     """Check that ties are one ply nearer than *plies* after each move, so that all are equally far. A child that is won
     or a DRAW is skipped."""
-    game = survey.game
-    for move in limited(game.generate_moves(position)):
-        child = game.do_move(position, move)
+    answers = survey.answers[position]
+    for move, child in zip(answers.moves, answers.children, strict=True):
         value = survey.primitive(child)
         if value not in (TIE, UNDECIDED):
             continue
-        plies_left = 0 if value == TIE else game.tie_in(child)
+        plies_left = 0 if value == TIE else survey.game.tie_in(child)
         if plies_left != plies - 1:
             survey.at("tie_in", position)
             raise Fault(
@@ -62,11 +61,10 @@ def check_plies(survey: Survey, position: int, plies: int) -> None:
 def check_bound(survey: Survey, position: int, plies: int) -> None:
     """Check that *plies*, a lower bound, falls by 1 at most with each move, and is 1 at most if a move solves the
     puzzle. If that holds everywhere, no bound exceeds the distance."""
-    game = survey.game
-    for move in limited(game.generate_moves(position)):
-        child = game.do_move(position, move)
+    answers = survey.answers[position]
+    for move, child in zip(answers.moves, answers.children, strict=True):
         value = survey.primitive(child)
-        below = game.least_plies(child) if value == UNDECIDED else 0
+        below = survey.game.least_plies(child) if value == UNDECIDED else 0
         if value in (UNDECIDED, WIN) and below < plies - 1:
             survey.at("least_plies", position)
             raise Fault(f"gives {plies}, and after move {move} {below}; a lower bound falls by 1 at most with a move")
@@ -77,12 +75,13 @@ def check_abstractions(survey: Survey, position: int) -> None:
 
     If distances add up, a move is a move in one of them at most."""
     game, numbers = survey.game, range(len(survey.game.abstractions))
-    if survey.answers[position].value != UNDECIDED:
+    answers = survey.answers[position]
+    if answers.value != UNDECIDED:
         return
     survey.at("abstracted", position)
     before = [game.abstracted(position, number) for number in numbers]
-    for move in limited(game.generate_moves(position)):
-        child, changed = game.do_move(position, move), 0
+    for move, child in zip(answers.moves, answers.children, strict=True):
+        changed = 0
         for number in numbers:
             puzzle, one, after = game.abstractions[number], before[number], game.abstracted(child, number)
             place = f"after move {move}, {text_of(puzzle, after)} in {variant(puzzle)}"

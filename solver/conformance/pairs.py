@@ -1,7 +1,4 @@
-"""Compares rules that must agree: each with its inverse, or with itself in another form.
-
-Each check raises a Fault at the first thing that is wrong.
-"""
+"""Compares rules that must agree: each with its inverse, or with itself in another form."""
 
 import re
 from collections.abc import Callable

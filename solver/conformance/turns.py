@@ -1,7 +1,4 @@
-"""Checks who plays and for what: players, turns, chance, and payments.
-
-Each check raises a Fault at the first thing that is wrong.
-"""
+"""Checks who plays and for what: players, turns, chance, and payments."""
 
 from retrograde.games.contract.game import CHANCE, METRICS, PAYOFF_LIMIT, UNDECIDED, Traits, defines, metric_of
 from retrograde.solver.conformance.survey import RuleAnswers, Survey, expect_again

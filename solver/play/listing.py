@@ -278,6 +278,7 @@ def slots_of(database: SlotsDatabase) -> Iterator[TierChunk]:
 
 def explored_positions(database: Database) -> Iterator[TierChunk]:
     """Yield the undecided positions of a game whose database has steps, found by exploring."""
+    from retrograde.solver.methods.streamed.segments import load
     from retrograde.solver.play.bulk import finder_of
     from retrograde.solver.runtime.progress import Phase
     from retrograde.solver.verification.steps import list_positions
@@ -285,11 +286,11 @@ def explored_positions(database: Database) -> Iterator[TierChunk]:
     finder = finder_of(database)
     beside = database.file.path.parent
     exploring = Phase("exploring", None)
-    with ThreadPoolExecutor() as executor, list_positions(database.game, executor, beside, exploring) as lists:
-        for wave in lists.waves:
-            for tier, segments in wave.items():
-                for segment in segments:
-                    positions = lists.load(segment).astype(np.int64, copy=False)
+    with ThreadPoolExecutor() as executor, list_positions(database.game, executor, beside, exploring) as forward:
+        for wave in forward.waves:
+            for tier, found in wave.items():
+                for segment in found.segments:
+                    positions = load(forward.scratch, segment).astype(np.int64, copy=False)
                     rows = finder.rows(positions) if finder else None
                     assert rows is not None  # rules of a streamed solve always compile
                     yield tier, positions, *database._read_legend(rows)

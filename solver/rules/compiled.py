@@ -7,7 +7,7 @@ finds the code in a later process, and misses it after the rules or the kernels 
 How a class of games becomes a numba type (`numba_type`):
 
 1. `add_functions` registers the plain functions of each rule module.
-2. `add_numbers` registers the options and attributes that are numbers, as constants.
+2. `add_constants` registers the options and attributes that are numbers, and the fields.
 3. `add_member` registers each table as an array, each property as an attribute and each method as a method.
 4. `spelled_out` rewrites what numba lacks: `yield from` becomes a loop, `super().name` becomes another member, and
    `expressions.py` rewrites expressions. It also rewrites loops over the cells of a field, which are then faster.
@@ -31,13 +31,10 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, ClassVar, NamedTuple, cast
 
 from numba import types
-from numba.core.typing.templates import AttributeTemplate
 from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import (
     NativeValue,
-    infer_getattr,
     intrinsic,
-    lower_getattr_generic,
     models,
     overload,
     overload_attribute,
@@ -54,7 +51,7 @@ from retrograde.games.contract.snapshot import module_of, source_of
 from retrograde.games.identity.digest import rule_modules, rules_digest
 from retrograde.solver.rules.constants import MOST_ROWS, constant
 from retrograde.solver.rules.expressions import Expressions, calls_rewritten
-from retrograde.solver.rules.fields import add_kinds
+from retrograde.solver.rules.fields import add_constants, add_kinds
 from retrograde.solver.runtime.kernel import is_cached_for
 from retrograde.solver.runtime.sources import rules_compiler_digest
 
@@ -164,7 +161,8 @@ def numba_type(cls: type, guarded: bool) -> type[GameType]:
     names = {name for base in line for name in vars(base)} | {field.name for field in fields(cls)}
     members = {name: getattr_static(cls, name, None) for name in sorted(names) if not name.startswith("__")}
     constants = {name for name, member in members.items() if isinstance(member, int | Field)}
-    add_numbers(game_type, constants)
+    # Numeric options and fields are constants of the type, for which numba compiles no function.
+    add_constants(game_type, lambda typ, name: constant(getattr(typ.game, name)) if name in constants else None)
     for name in members:
         if name not in constants:
             add_member(game_type, name)
@@ -224,25 +222,6 @@ def register_value(game_type: type[GameType], name: str, value: Any) -> str:
         game_type.above.add(name)
         overload_attribute(game_type, name, strict=False, jit_options=COUNTED)(lambda self: lambda self: value)
     return name
-
-
-def add_numbers(game_type: type[GameType], names: set[str]) -> None:
-    """Register the numeric options and the fields of a game, so that numba compiles no function for them."""
-
-    @infer_getattr
-    class GameNumbers(AttributeTemplate):
-        key = game_type
-
-        def generic_resolve(self, typ, name):
-            return self.context.resolve_value_type(constant(getattr(typ.game, name))) if name in names else None
-
-    @lower_getattr_generic(game_type)
-    # The number is a constant of the type: reading it compiles to nothing.
-    def _(context, builder, typ, value, name):
-        number = constant(getattr(typ.game, name))
-        if isinstance(number, Field):
-            return context.get_dummy_value()
-        return context.get_constant_generic(builder, context.typing_context.resolve_value_type(number), number)
 
 
 def stand_in(function: FunctionType, game_type: type[GameType] | None = None, kind: type = FunctionType) -> Any:
@@ -458,7 +437,6 @@ class SpellOut(Expressions):
 
 @overload(replaced)
 def _(position, place, number):
-    """Return what numba compiles for `replaced`."""
     if isinstance(position, types.BaseTuple):
         return lambda position, place, number: tuple_setitem(position, place, number)
     return None
@@ -466,7 +444,6 @@ def _(position, place, number):
 
 @overload(filled)
 def _(game, number):
-    """Return what numba compiles for `filled`."""
     return eval(f"lambda game, number: ({'number, ' * Traits.of(game.game).width})")
 
 
@@ -495,12 +472,10 @@ def count_leading_zeros(typingctx, number):
 
 @overload_method(types.Integer, "bit_count")
 def _(number):
-    """Return what numba compiles for `bit_count`."""
     return lambda number: count_ones(number)
 
 
 @overload_method(types.Integer, "bit_length")
 def _(number):
-    """Return what numba compiles for `bit_length`."""
     bits = number.bitwidth
     return lambda number: bits - count_leading_zeros(number)

@@ -60,18 +60,10 @@ def check_parents(game: Game, children: dict[int, list[int]], values: dict[int, 
 
 
 def by_tier(game: Game, positions: Iterable[int]) -> dict[int, list[int]]:
-    """Return positions by tier; raise RuleError if a tier is no int of 64 bits."""
+    """Return positions by tier; `examine` has checked their tiers."""
     found: defaultdict[int, list[int]] = defaultdict(list)
     for position in positions:
-        with blame(game, position):
-            tier = game.tier(position)
-            try:
-                number = index(tier)
-            except TypeError:
-                raise Fault(f"tier() gives {tier!r}, which is no int (to divide ints, write //)") from None
-            if not -(1 << 63) <= number < 1 << 63:
-                raise Fault(f"tier() gives {tier}, which does not fit 64 bits")
-            found[number].append(position)
+        found[index(game.tier(position))].append(position)
     return found
 
 

@@ -94,7 +94,6 @@ def finder(table: DictType) -> Any:
 
 @overload(operator.getitem)
 def _(table, key):
-    """Return what numba compiles for `table[key]`."""
     if not isinstance(table, DictType) or not isinstance(key, types.Integer):
         return None
     find, values = finder(table), table.items.values
@@ -110,7 +109,6 @@ def _(table, key):
 
 @overload(operator.contains)
 def _(table, key):
-    """Return what numba compiles for `key in table`."""
     if not isinstance(table, DictType):
         return None
     find = finder(table)
@@ -119,7 +117,6 @@ def _(table, key):
 
 @overload_method(DictType, "get")
 def _(table, key, default):
-    """Return what numba compiles for `table.get(key, default)`."""
     find, values = finder(table), table.items.values
 
     def value_or_default(table, key, default):
@@ -131,7 +128,6 @@ def _(table, key, default):
 
 @overload(len)
 def _(table):
-    """Return what numba compiles for the length of a dict."""
     if not isinstance(table, DictType):
         return None
     count = len(table.items.keys)
@@ -140,21 +136,18 @@ def _(table):
 
 @overload_method(DictType, "keys")
 def _(table):
-    """Return what numba compiles for the keys of a dict."""
     keys = table.items.keys
     return lambda table: keys
 
 
 @overload_method(DictType, "values")
 def _(table):
-    """Return what numba compiles for the values of a dict."""
     values = table.items.values
     return lambda table: values
 
 
 @overload_method(DictType, "items")
 def _(table):
-    """Return what numba compiles for the items of a dict."""
     keys, values = table.items.keys, table.items.values
 
     def items(table):

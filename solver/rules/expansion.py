@@ -74,10 +74,6 @@ class ExpansionBlock:
         return self.primitives.tolist(), children
 
 
-Kernel = Callable[[ExpansionBlock, Array], tuple[int, int]]
-"""Calls a kernel with a block and a trouble array; returns the columns written and the rows needed."""
-
-
 class Expander:
     """Expands positions of one game with its compiled rules: children and parents."""
 

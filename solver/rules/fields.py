@@ -51,22 +51,31 @@ def add_kind(kind: type[Field]) -> None:
     register_model(field_type)(models.OpaqueModel)
     typeof_impl.register(kind)(lambda field, context: field_type(field))
 
-    @infer_getattr
-    class FieldNumbers(AttributeTemplate):
-        key = field_type
-
-        def generic_resolve(self, typ: Any, name: str) -> Any:
-            return self.context.resolve_value_type(typ.constants[name]) if name in typ.constants else None
-
-    @lower_getattr_generic(field_type)
-    def _(context: Any, builder: Any, typ: Any, value: Any, name: str) -> Any:
-        number_type = context.typing_context.resolve_value_type(typ.constants[name])
-        return context.get_constant_generic(builder, number_type, typ.constants[name])
-
+    add_constants(field_type, lambda typ, name: typ.constants.get(name))
     for name in [name for name in dir(kind) if hasattr(getattr(kind, name), "formula")]:
         overload_method(field_type, name, strict=False, jit_options=OPTIONS)(method_of(getattr(kind, name), name))
     for name in LOOPS if kind is Cells else ():
         overload_method(field_type, name, strict=False, jit_options=OPTIONS)(loop_of(getattr(kind, name), name))
+
+
+def add_constants(of_type: Any, constant_of: Callable[[Any, str], Any]) -> None:
+    """Register the attributes of a numba type that are constants: reading them compiles to nothing. *constant_of* gives
+    the constant of a type and a name, a number or a field; None for other attributes."""
+
+    @infer_getattr
+    class ConstantTypes(AttributeTemplate):
+        key = of_type
+
+        def generic_resolve(self, typ: Any, name: str) -> Any:
+            value = constant_of(typ, name)
+            return None if value is None else self.context.resolve_value_type(value)
+
+    @lower_getattr_generic(of_type)
+    def _(context: Any, builder: Any, typ: Any, value: Any, name: str) -> Any:
+        constant = constant_of(typ, name)
+        if isinstance(constant, Field):
+            return context.get_dummy_value()
+        return context.get_constant_generic(builder, context.typing_context.resolve_value_type(constant), constant)
 
 
 def method_of(method: Callable[..., Any], name: str) -> Callable[..., Any]:

@@ -155,7 +155,6 @@ def canonical(game, position):
 
 @overload(canonical)
 def _(game, position):
-    """Return what numba compiles for `canonical`."""
     if isinstance(game, PortType):
         return lambda game, position: game.least_image(position)
     if not Traits.of(game.game).has_images:  # saves the compilation of the loop, which costs more than running it
@@ -203,7 +202,6 @@ def count_images(game, position, images):
 
 @overload(count_images)
 def _(game, position, images):
-    """Return what numba compiles for `count_images`."""
     return lambda game, position, images: gather_images(game, position, images) if game.has_images else 1
 
 
@@ -231,7 +229,6 @@ def multiplicity(game, position, images):
 
 @overload(multiplicity)
 def _(game, position, images):
-    """Return what numba compiles for `multiplicity`."""
     return lambda game, position, images: (
         game.multiplicity(position) if game.has_multiplicity else count_images(game, position, images)
     )

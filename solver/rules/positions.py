@@ -136,7 +136,6 @@ def spelled(text: str, count: int) -> Any:
 
 @overload(as_position)
 def _(number):
-    """Return what numba compiles for `as_position`."""
     if not isinstance(number, types.BaseTuple):
         return lambda number: np.int64(whole(number))
     if not all(isinstance(one, (types.Integer, types.Boolean)) for one in map(types.unliteral, number)):
@@ -146,7 +145,6 @@ def _(number):
 
 @overload(is_none)
 def _(position):
-    """Return what numba compiles for `is_none`."""
     if isinstance(position, types.BaseTuple):
         return lambda position: position[0] < 0
     return lambda position: position < 0
@@ -154,7 +152,6 @@ def _(position):
 
 @overload(is_position)
 def _(position):
-    """Return what numba compiles for `is_position`."""
     if not isinstance(position, types.BaseTuple):
         return lambda position: 0 <= position < POSITION_LIMIT
 
@@ -169,7 +166,6 @@ def _(position):
 
 @overload(key_of)
 def _(position):
-    """Return what numba compiles for `key_of`."""
     if not isinstance(position, types.BaseTuple):
         return lambda position: position
 
@@ -185,7 +181,6 @@ def _(position):
 
 @overload(note)
 def _(trouble, position):
-    """Return what numba compiles for `note`."""
     if isinstance(position, types.BaseTuple):
 
         def note_all(trouble, position):
@@ -203,7 +198,6 @@ def _(trouble, position):
 
 @overload(word_index)
 def _(array, place, k):
-    """Return what numba compiles for `word_index`."""
     if isinstance(array, types.CPointer) or array.ndim == 1:
         return lambda array, place, k: place + k
     if isinstance(place, types.BaseTuple):
@@ -213,7 +207,6 @@ def _(array, place, k):
 
 @overload(put)
 def _(array, place, position):
-    """Return what numba compiles for `put`."""
     if isinstance(position, types.BaseTuple):
 
         def put_words(array, place, position):
@@ -230,7 +223,6 @@ def _(array, place, position):
 
 @overload(no_position)
 def _(like):
-    """Return what numba compiles for `no_position`."""
     if isinstance(like, types.BaseTuple):
         return spelled("like: np.int64(-1)", len(like))
     return lambda like: -1
@@ -238,7 +230,6 @@ def _(like):
 
 @overload(stands_at)
 def _(array, place, position):
-    """Return what numba compiles for `stands_at`."""
     if isinstance(position, types.BaseTuple):
 
         def all_stand(array, place, position):
@@ -258,7 +249,6 @@ def width_of_rules(game: Any) -> int:
 
 @overload(position_in)
 def _(game, array, place):
-    """Return what numba compiles for `position_in`."""
     if width := width_of_rules(game):
         return spelled("game, array, place: array[word_index(array, place, #)]", width)
     return lambda game, array, place: array[place]
@@ -266,7 +256,6 @@ def _(game, array, place):
 
 @overload(swapped)
 def _(game, position):
-    """Return what numba compiles for `swapped`."""
     if isinstance(game, PortType):
         return lambda game, position: game.swapped(position)
     if Traits.of(game.game).has_swapped:
@@ -278,7 +267,6 @@ def _(game, position):
 
 @overload(number_of)
 def _(position, place):
-    """Return what numba compiles for `number_of`."""
     if isinstance(position, types.BaseTuple):
         return lambda position, place: place
     return lambda position, place: position

@@ -20,13 +20,11 @@ def is_players(game: Game, position: int) -> bool:
 
 @overload(is_players)
 def _(game, position):
-    """Return what numba compiles for `is_players`."""
     return lambda game, position: game.has_turn == 0 or 0 <= game.turn(position) < game.players
 
 
 @overload(turns)
 def _(game, position, child):
-    """Return what numba compiles for `turns`."""
     # CHANCE is negative and counts as player 0, as in `same_mover`.
     return lambda game, position, child: (
         game.alternates != 0

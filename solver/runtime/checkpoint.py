@@ -8,7 +8,7 @@ Files alternate between two names: the old ones are deleted only after the journ
 """
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 from typing import Any, NamedTuple, Self
 
@@ -41,19 +41,6 @@ class CheckpointContent(NamedTuple):
     progress: Any
     settled: int
     arrays: list[list[Frame]]
-
-
-class WriteBlockTask(NamedTuple):
-    """Task: write a block of an array to disk."""
-
-    scratch: Scratch
-    name: str
-    content: Array
-
-
-def write_block(task: WriteBlockTask) -> Frame:
-    """Write a block of an array to disk; return its frame."""
-    return task.scratch.write(task.name, np.ascontiguousarray(task.content).view(np.uint8).data)
 
 
 class Checkpoint:
@@ -141,14 +128,15 @@ class Checkpoint:
         self.due = now + max(self.log.log.pause, SHARE * (now - begun))
 
     def write(self, name: str, array: Array | CompressedArray) -> list[Frame]:
-        self.scratch.drop(name)
-        return list(self.work.map_here(write_block, self.blocks(name, array)))
+        """Write an array to disk, in blocks of BLOCK_BYTES; return their frames."""
 
-    def blocks(self, name: str, array: Array | CompressedArray) -> Iterator[WriteBlockTask]:
-        """Yield a task for each BLOCK_BYTES of an array."""
-        size = BLOCK_BYTES // array.dtype.itemsize
-        for begin in range(0, len(array), size):
-            yield WriteBlockTask(self.scratch, name, array[begin : min(begin + size, len(array))])
+        def write_block(block: Array) -> Frame:
+            return self.scratch.write(name, np.ascontiguousarray(block).view(np.uint8).data)
+
+        self.scratch.drop(name)
+        size, length = BLOCK_BYTES // array.dtype.itemsize, len(array)
+        blocks = (array[begin : min(begin + size, length)] for begin in range(0, length, size))
+        return list(self.work.map_here(write_block, blocks))
 
     def release(self, names: Iterable[str]) -> None:
         """Delete files that no later step reads: after the next checkpoint, or now if there is no journal."""

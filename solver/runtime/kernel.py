@@ -18,7 +18,7 @@ from typing import Any
 
 import numba
 from numba.core import config
-from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.dispatcher import Dispatcher
@@ -38,25 +38,23 @@ CACHE_SETTINGS = ("CACHE_DIR", "CACHE_LOCATOR_CLASSES")
 
 def kernel(function: Any) -> Any:
     """Compile a function when it is first called, and cache its machine code if there is a folder for it."""
-    return with_cache(function, numba.njit(nogil=True, _nrt=True, no_cfunc_wrapper=True)(function))
+    return compiled_with(function, _nrt=True)
 
 
 def lean_kernel(function: Any) -> Any:
     """Like `kernel`, for functions that allocate no arrays. They count no references, which takes most of the time of
     short functions whose arrays are shared by threads."""
-    return with_cache(function, numba.njit(nogil=True, _nrt=False, no_cfunc_wrapper=True)(function))
+    return compiled_with(function, _nrt=False)
 
 
 def inlined_kernel(function: Any) -> Any:
     """Like `lean_kernel`, with the code placed in the caller: a call copies seven numbers for each array."""
-    options = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": True, "forceinline": True}
-    return with_cache(function, numba.njit(**options)(function))
+    return compiled_with(function, _nrt=False, forceinline=True)
 
 
 def entry_kernel(function: Any) -> Any:
     """Like `kernel`, for functions that machine code calls by their address, and Python never."""
-    options = {"nogil": True, "_nrt": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
-    return with_cache(function, numba.njit(pipeline_class=EntryCompiler, **options)(function))
+    return compiled_with(function, pipeline_class=EntryCompiler, _nrt=True, no_cpython_wrapper=True)
 
 
 class EntryLibrary(JITCodeLibrary):
@@ -92,63 +90,58 @@ class EntryCompiler(Compiler):
         return super().compile_extra(func)
 
 
-def with_cache(function: Any, compiled: Any) -> Any:
-    """Give a compiled function our cache."""
+def compiled_with(function: Any, **options: Any) -> Any:
+    """Return what numba compiles of a function, with our cache."""
+    compiled = numba.njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
     if isinstance(compiled, Dispatcher):  # with NUMBA_DISABLE_JIT it is a plain function
-        compiled._cache = LateCache(function)  # type: ignore[attr-defined]  # as enable_caching() does
+        compiled._cache = KernelCache(function)  # type: ignore[attr-defined]  # as enable_caching() does
     return compiled
 
 
-class LateCache(NullCache):
-    """A kernel's cache, whose folder is found at the first call. Most kernels are never called, and trying a folder
-    writes a file."""
+class KernelCache(FunctionCache):
+    """Numba's cache of a function, with our key. Its folder is found at the first call: most kernels are never called,
+    and trying a folder writes a file."""
 
     def __init__(self, function: Any):
         self.function = function
         self.stamp = (kernels_digest(Path(function.__code__.co_filename).resolve()), numba.__version__)
 
     @cached_property
-    def cache(self) -> Any:
-        """The kernel's cache, or numba's class for none if there is no writable folder."""
+    def is_usable(self) -> bool:
+        """Whether there is a writable folder for the cache."""
         try:
-            return KernelCache(self.function, self.stamp)
+            with cache_settings_of_environment():
+                super().__init__(self.function)
         except (RuntimeError, OSError):
-            return NullCache()
+            return False
+        locator = self._impl.locator
+        self._cache_file = CacheFile(locator.get_cache_path(), self._impl.filename_base, self.stamp)
+        return True
 
     @property
     def cache_path(self) -> Any:
-        return self.cache.cache_path
-
-    def load_overload(self, signature: Any, context: Any) -> Any:
-        return self.cache.load_overload(signature, context)
-
-    def save_overload(self, signature: Any, data: Any) -> None:
-        self.cache.save_overload(signature, data)
-
-
-class KernelCache(FunctionCache):
-    """Numba's cache of a function, with our key."""
-
-    def __init__(self, function: Any, stamp: Any):
-        with cache_settings_of_environment():
-            super().__init__(function)
-        locator = self._impl.locator
-        self._cache_file = CacheFile(locator.get_cache_path(), self._impl.filename_base, stamp)
+        return super().cache_path if self.is_usable else None
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """Return the cached machine code for a signature, or None.
 
         Numba would first fill its registries, which takes a quarter of a second. Cached code needs none of them.
         """
+        if not self.is_usable:
+            return None
         rtsys.initialize(context)
         with self._guard_against_spurious_io_errors():
             return self._load_overload(signature, context)
 
+    def save_overload(self, signature: Any, data: Any) -> None:
+        if self.is_usable:
+            super().save_overload(signature, data)
+
 
 def is_cached_for(compiled: Any, argument: Any) -> bool:
     """Return whether machine code is cached for some signature in which *argument* is the numba type of an argument."""
-    cache = getattr(getattr(compiled, "_cache", None), "cache", None)
-    return isinstance(cache, KernelCache) and cache._cache_file.has(argument)
+    cache = getattr(compiled, "_cache", None)
+    return isinstance(cache, KernelCache) and cache.is_usable and cache._cache_file.has(argument)
 
 
 class CacheFile(IndexDataCacheFile):

@@ -170,7 +170,7 @@ class Work:
 
     def map_here(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Like `map`, but never in other processes: for cheap functions with large arguments."""
-        if not isinstance(self.executor, Remote):
+        if self.shares_memory:
             yield from self.map(function, items)
             return
         with ThreadPoolExecutor(cores()) as threads:

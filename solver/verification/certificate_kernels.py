@@ -123,7 +123,7 @@ def is_answered(game, stored, index, child):
             continue
         # The position after the answer is stored, and is nearer to an end: tiers rise, or its bound is less by two.
         least = game.canonical(position)
-        index_after = find_position(stored.positions, 0, len(stored.positions), least)
+        index_after = find_position(game, stored.positions, 0, len(stored.positions), least)
         if index_after >= 0 and (least == position or is_image(game, least, position)):
             if stored.ending == FOR_EVER:
                 continue

@@ -15,11 +15,10 @@ Compiled, for each wave of tiers:
 import os
 import tempfile
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -33,8 +32,8 @@ from retrograde.solver.verification.outcomes import OutcomeVerifier
 from retrograde.solver.verification.verifier import TALLY, Array, TaskResult, add_row, add_up, spread_evenly
 
 if TYPE_CHECKING:
+    from retrograde.solver.methods.streamed.forward import ForwardSweep
     from retrograde.solver.methods.streamed.segments import Segment
-    from retrograde.solver.runtime.work import Work
 
 POSITIONS = 1 << 18
 """Positions in a task's call of the kernel."""
@@ -133,43 +132,45 @@ class StepsVerifier(OutcomeVerifier):
 
         exploring = Phase("exploring", phase.listener, len(self), phase.course)
         try:
-            with list_positions(self.game, executor, self.file.path.parent, exploring) as self.lists:
+            with list_positions(self.game, executor, self.file.path.parent, exploring) as self.forward:
                 phase.begin_anew()
                 self.count_over(phase)
-                waves = self.lists.waves
-                self.lasts = [segment.last for wave in waves for segments in wave.values() for segment in segments]
+                waves = self.forward.waves
+                self.lasts = [segment.last for wave in waves for tier in wave.values() for segment in tier.segments]
                 # The first wave is the start, which is reached.
                 self.next_reached = {number: [np.ones(1, np.uint8)] for number in waves[0]}
                 for wave, self.below in zip(waves, [*waves[1:], {}], strict=True):
                     self.reached = self.next_reached
                     self.next_reached = {
-                        number: [np.zeros(segment.length, np.uint8) for segment in segments]
-                        for number, segments in self.below.items()
+                        number: [np.zeros(segment.length, np.uint8) for segment in tier.segments]
+                        for number, tier in self.below.items()
                     }
                     tasks = (
                         TierSegment(tier, number, segment)
-                        for tier, segments in wave.items()
-                        for number, segment in enumerate(segments)
+                        for tier, found in wave.items()
+                        for number, segment in enumerate(found.segments)
                     )
-                    yield from self.lists.work.as_completed(self.verify_segment, tasks)
+                    yield from self.forward.work.as_completed(self.verify_segment, tasks)
         except NotApplicable:
             self.complain(None, "the tiers do not follow one another, and yet the database holds steps")
 
     def count_over(self, phase: Phase) -> None:
         """Count the positions where the game is over."""
-        for value, counts in enumerate(self.lists.over.tolist()):
+        for value, counts in enumerate(self.forward.over.tolist()):
             if counts[0] and self.end_rows[value] < 0:
                 self.complain(None, f"the legend has no row for the value {value} where the game is over")
             elif counts[0]:
                 add_row(self.tally[0], int(self.end_rows[value]), *counts)
-        phase.advance(int(self.lists.over[:, 0].sum()))
+        phase.advance(int(self.forward.over[:, 0].sum()))
 
     def some_items(self) -> list[int]:
         return [self.lasts[k] for k in spread_evenly(len(self.lasts))]
 
     def verify_segment(self, task: TierSegment) -> TaskResult:
         """Verify a segment of a tier, block by block."""
-        tier, positions = task.tier, self.lists.load(task.segment)
+        from retrograde.solver.methods.streamed.segments import load
+
+        tier, positions = task.tier, load(self.forward.scratch, task.segment)
         reached = self.reached[tier][task.number]
         tally = np.zeros(self.legend_rows, TALLY)
         wrong = []
@@ -180,7 +181,7 @@ class StepsVerifier(OutcomeVerifier):
             segments = [
                 TierSegment(span.tier, number, segment)
                 for span in spans
-                for number, segment in enumerate(self.below.get(span.tier, ()))
+                for number, segment in enumerate(self.below[span.tier].segments if span.tier in self.below else ())
                 if segment.first <= span.high and segment.last >= span.low
             ]
             # Step 2: load those lists and steps, and verify.
@@ -217,9 +218,10 @@ class StepsVerifier(OutcomeVerifier):
     ) -> Any:
         """Return the storage for some positions of a tier. Their children are in *spans*, and in the *segments* of the
         same tiers, in the same order."""
+        from retrograde.solver.methods.streamed.segments import load
         from retrograde.solver.verification import storages
 
-        lists = [self.lists.load(segment) for _, _, segment in segments]
+        lists = [load(self.forward.scratch, segment) for _, _, segment in segments]
         listed: Counter[int] = Counter()
         """How many positions of each tier are in these lists."""
         for segment, children in zip(segments, lists, strict=True):
@@ -273,28 +275,11 @@ class StepsVerifier(OutcomeVerifier):
         return StepRange(np.concatenate(ranks), np.concatenate(rows).astype(np.int64), mask, first)
 
 
-@dataclass(frozen=True)
-class PositionLists:
-    """Lists of the undecided positions of a game.
-
-    `waves` are dicts from tier number to segments; a tier's segments ascend. A segment has a `length`, and its `first`
-    and `last` position. `over` int64[5, 4] has for each primitive value: how many positions have it, how many with all
-    images, and the tier and number of the first.
-    """
-
-    waves: list[dict[int, list["Segment"]]]
-    over: Array
-    load: Callable[["Segment"], Array]
-    """Returns the positions of a segment."""
-    work: "Work"
-
-
 @contextmanager
-def list_positions(game: Game, executor: Executor, beside: Path, phase: Phase) -> Iterator[PositionLists]:
+def list_positions(game: Game, executor: Executor, beside: Path, phase: Phase) -> Iterator["ForwardSweep"]:
     """List the positions of a game, wave by wave, with the streamed solver's forward pass; raise NotApplicable. The
     lists are in a temporary folder, which is removed afterwards. It is created in *beside*, if that is writable."""
     from retrograde.solver.methods.streamed.forward import ForwardSweep
-    from retrograde.solver.methods.streamed.segments import load
     from retrograde.solver.runtime.memory import MemoryBudget
     from retrograde.solver.runtime.work import Work
 
@@ -303,8 +288,7 @@ def list_positions(game: Game, executor: Executor, beside: Path, phase: Phase) -
         forward = ForwardSweep(game, Work(executor, workers, MemoryBudget(), None, Path(folder)))
         try:
             forward.explore(phase)
-            waves = [{number: tier.segments for number, tier in wave.items()} for wave in forward.waves]
-            yield PositionLists(waves, forward.over, partial(load, forward.scratch), forward.work)
+            yield forward
         finally:
             forward.scratch.close()
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
-from numba.extending import overload, overload_method, register_jitable
+from numba.extending import overload_method, register_jitable
 
 from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED, Game, defines
 from retrograde.solver.rules.examine import key_of
@@ -86,19 +86,6 @@ def find_position(game, positions, low, high, position):
         else:
             high = middle
     return low if low < end and stands_at(positions, low, position) else -1
-
-
-def find_position(positions, low, high, position):
-    """Return the index of a position, an int or a tuple, among ascending ones from *low* to *high*; -1 if not there."""
-    return (find_row if isinstance(position, tuple) else find_sorted)(positions, low, high, position)
-
-
-@overload(find_position, jit_options=INLINE)
-def _(positions, low, high, position):
-    """Return what numba compiles for `find_position`."""
-    if isinstance(position, types.BaseTuple):
-        return lambda positions, low, high, position: find_row(positions, low, high, position)
-    return lambda positions, low, high, position: find_sorted(positions, low, high, position)
 
 
 class Storage:

@@ -1,12 +1,7 @@
 """The driver of every verification: goes through what is stored, and lists what is wrong.
 
 An *item* is a number for something stored: a record, a slot, a position or a reply. The subclasses of `Verifier` say
-which items there are, how what is stored for them is looked up, and what the rules make of it:
-
-- `OutcomeVerifier` (outcomes.py): values and remotenesses, of records, of slots or of steps
-- `MeasuresVerifier` (measures.py): scores, nimbers and so on, of records
-- `BoundsVerifier` (bounds.py): bounds of expectations, of slots
-- `CertificateVerifier` (certificates.py): replies
+which items there are, how what is stored for them is looked up, and what the rules make of it.
 
 Interpreted (`verify_interpreted`): `check` follows the rules at each item in Python and words the fault. Compiled
 (`verify_compiled`): tasks find suspects, which `check` then explains. `check` tries a sample of other items as well.

@@ -22,7 +22,7 @@ import math
 import time
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,9 +30,8 @@ from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.estimation.amounts import Range
 from retrograde.solver.rules.examine import listed, starts_of
 from retrograde.solver.rules.expansion import Expander
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
-
-Array = np.ndarray[Any, Any]
 
 LOWEST = -(1 << 62)
 """A tier below all others."""

@@ -13,7 +13,7 @@ show the errors before and after.
 from collections.abc import Iterator
 from itertools import islice
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,9 +23,9 @@ from retrograde.solver.play.judging import error_rate, moves_keeping_value
 from retrograde.solver.play.listing import PositionChunk
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.rules.examine import random_line
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.search.depth.names import AdaptiveDepthSearch
 
-Array = np.ndarray[Any, Any]
 Keeping = dict[int, dict[int, bool]]
 """For each position and move, whether the move keeps the value."""
 

@@ -6,16 +6,15 @@ The rules are asked about ints that may be no positions, and may raise. `done` h
 last, so that the caller knows it and goes on after it.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.rules.examine import is_position
 from retrograde.solver.rules.positions import as_position, note, position_in, put, whole
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.kernel import kernel
-
-Array = np.ndarray[Any, Any]
 
 NOWHERE = -1
 """Stands for a missing canonical position, block or row."""

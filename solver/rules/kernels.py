@@ -12,7 +12,7 @@ If a game codes its positions so that a move preserves their order (see the guid
 block is sorted too. Loops over a row then access memory in order.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba.extending import overload
@@ -24,9 +24,8 @@ from retrograde.solver.rules.port import PortType
 from retrograde.solver.rules.positions import as_position, no_position, note, position_in, put, stands_at, whole
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import is_players, turns
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.kernel import kernel
-
-Array = np.ndarray[Any, Any]
 
 WEIGHT_LIMIT = 1 << 31
 """The sum of the odds of a position's moves is below this limit."""

@@ -20,9 +20,8 @@ from numba.extending import overload
 from retrograde.games.contract.game import MOST_IMAGES, POSITION_LIMIT, Game, Traits, is_none
 from retrograde.solver.rules.examine import MIX, is_position, key_of
 from retrograde.solver.rules.port import PortType
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.tasks import workspace
-
-Array = np.ndarray[Any, Any]
 
 
 def whole(number: int) -> int:

@@ -1,6 +1,6 @@
 """Asks compiled rules for the turn, chance weights, rewards and payoffs of a block of positions."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,8 +11,7 @@ from retrograde.solver.rules.kernels import WEIGHT_LIMIT, ask_movers, weigh_bloc
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array
 from retrograde.solver.rules.trouble_codes import Trouble
-
-Array = np.ndarray[Any, Any]
+from retrograde.solver.runtime.arrays import Array
 
 
 class Weights(NamedTuple):

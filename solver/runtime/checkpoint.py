@@ -14,13 +14,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from retrograde.solver.runtime.arrays import CompressedArray
+from retrograde.solver.runtime.arrays import Array, CompressedArray
 from retrograde.solver.runtime.journal import pack_entry, read_entry
 from retrograde.solver.runtime.log import EntryLog, decode, encode, frames_in
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.runtime.work import Work
-
-Array = np.ndarray[Any, Any]
 
 BLOCK_BYTES = 1 << 22
 """Bytes of an array in a frame."""

@@ -15,15 +15,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.progress import Deciding, Phase
 from retrograde.solver.runtime.work import Work
 
-Array = np.ndarray[Any, Any]
 SolveTier = Callable[["RunningTier", ExitStack], Done]
 """Solves a tier, and returns what to keep of it; the ExitStack closes its temporary data after that is kept. Raises
 Unsolved if the tier must wait before anything is done.

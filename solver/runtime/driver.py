@@ -8,12 +8,10 @@ Pieces that an earlier run has logged go to the store in the same way, and are n
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-import numpy as np
-
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.progress import Phase
 
-Array = np.ndarray[Any, Any]
 Done = tuple[Array, ...]
 """A solved piece of a group, in the journal's form: arrays that must not change afterwards."""
 

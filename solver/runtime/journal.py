@@ -17,14 +17,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
 from retrograde.databases.durable import sync_folder
 from retrograde.databases.errors import CannotWrite, refused
-
-Array = np.ndarray[Any, Any]
+from retrograde.solver.runtime.arrays import Array
 
 PREFIX = struct.Struct("<4sII")
 MAGIC = b"RGJ1"

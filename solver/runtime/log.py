@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.scratch import Frame, Scratch
-
-Array = np.ndarray[Any, Any]
 
 CONTAINERS: dict[str, Any] = {"tuple": tuple, "set": set, "dict": dict}
 

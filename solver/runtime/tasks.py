@@ -14,9 +14,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.parcels import Parcel
-
-Array = np.ndarray[Any, Any]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

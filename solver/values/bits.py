@@ -15,9 +15,8 @@ from numba import types
 from numba.core import config
 from numba.extending import intrinsic
 
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
-
-Array = np.ndarray[Any, Any]
 
 ONE, NOTHING = np.uint64(1), np.uint64(0)
 SLOW = {"bdver4", "znver1", "znver2"}

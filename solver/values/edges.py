@@ -11,13 +11,10 @@ accordingly more often. Parents are requested of all decided positions, so a wro
 unnoticed. Parents of draws decide nothing; only a sample of draws is checked.
 """
 
-from typing import Any
-
 import numpy as np
 
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.kernel import kernel
-
-Array = np.ndarray[Any, Any]
 
 SAMPLE = 1 << 11
 """Positions of a tier, about, in a sample."""

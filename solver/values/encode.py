@@ -8,15 +8,12 @@ together, are its *rank* (see `bits.py`). A *gap* is the difference between cons
 planes: the lowest byte of all gaps, then the next byte of all gaps, and so on.
 """
 
-from typing import Any
-
 import numpy as np
 
 from retrograde.databases.encoding import to_planes
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.bits import find_runs, make_runs_buffer, rank_of
-
-Array = np.ndarray[Any, Any]
 
 
 def encode_group(

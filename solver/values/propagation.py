@@ -15,10 +15,10 @@ greatest for a LOSE.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 import numpy as np
 
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.progress import Deciding, Telling
 from retrograde.solver.values import edges
 from retrograde.solver.values import propagation_kernels as kernels
@@ -32,7 +32,6 @@ from retrograde.solver.values.score import (
     decided_from,
 )
 
-Array = np.ndarray[Any, Any]
 ReportProgress = Callable[[int, int, int, float | None], None]
 """Called with the number of decided positions, of all, the remoteness decided last, and the share of a forward pass
 that is done (None if there is none)."""

@@ -28,8 +28,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, RetrogradeError, Value
+from retrograde.solver.runtime.arrays import Array
 
-Array = np.ndarray[Any, Any]
 Result = TypeVar("Result")
 
 LOSE_CLASS, DRAW_CLASS, TIE_CLASS, WIN_CLASS = range(4)

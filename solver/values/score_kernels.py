@@ -1,14 +1,11 @@
 """Compiled loops over scores (see score.py): passing them up from children to parents, and counting."""
 
-from typing import Any
-
 import numpy as np
 
 from retrograde.games.contract.game import DRAW, TIE, WIN
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, TIE_CLASS, WIN_CLASS
-
-Array = np.ndarray[Any, Any]
 
 
 @kernel

@@ -10,18 +10,17 @@ children are known, until all are known.
 Bounds are whole numbers: amounts times `scale`, for player 0. A *link* is a move of a listed position.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from retrograde.games.contract.game import CHANCE, UNDECIDED, is_none
 from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import as_position, note, position_in, put, stands_at, swapped
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.verification.kernels import gather_images, payment
 from retrograde.solver.verification.kernels import note as note_outcome
-
-Array = np.ndarray[Any, Any]
 
 FINE, CROWDED, ROUND, NO_SLOT = range(4)
 

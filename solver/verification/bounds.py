@@ -19,12 +19,13 @@ from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import of_positions
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification import bound_kernels as kernels
 from retrograde.solver.verification.bound_kernels import BoundFaults, PositionsBetween, StoredBounds
 from retrograde.solver.verification.measures import RESTS_ON
 from retrograde.solver.verification.storages import image_buffer
-from retrograde.solver.verification.verifier import BLOCK, TALLY, Array, DatabaseVerifier, TaskResult, add_up
+from retrograde.solver.verification.verifier import BLOCK, TALLY, DatabaseVerifier, TaskResult, add_up
 
 BETWEEN, MOST_BETWEEN = 64, 1 << 16
 """Positions in between that the workspace holds at first, and at most."""

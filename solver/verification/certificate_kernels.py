@@ -3,7 +3,7 @@
 It releases the GIL, and several threads may run it at the same time.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,11 +11,10 @@ from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
 from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.positions import as_position, no_position, position_in
 from retrograde.solver.rules.positions import note as note_position
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.verification.kernels import choose, gather_images
 from retrograde.solver.verification.storages import find_position, is_image
-
-Array = np.ndarray[Any, Any]
 
 FOR_EVER, RISING, FALLING = range(3)
 """Why play ends: it need not (FOR_EVER), tiers rise with every two plies (RISING), or bounds fall by two with every two

@@ -30,8 +30,8 @@ from retrograde.databases.layout import NOT_FOUND
 from retrograde.games.contract.game import CHANCE, LOSE, TIE, UNDECIDED, WIN, Game, Traits
 from retrograde.solver.metrics.models.model import Model
 from retrograde.solver.rules.examine import listed
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.verification.families import Families
-from retrograde.solver.verification.verifier import Array
 
 
 def wrong_expectations(found: Families, game: Game, scale: int, model: Model | None = None) -> Array:

@@ -4,20 +4,16 @@ They get the rules by a port (`rules/port.py`), and release the GIL. Several thr
 since marks are only ever set, never cleared.
 """
 
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from retrograde.games.contract.game import CHANCE, DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN, is_none
 from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.positions import as_position, position_in, put, stands_at
 from retrograde.solver.rules.positions import note as note_position
 from retrograde.solver.rules.turns import turns
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.verification.storages import inlined, scattered
-
-Array = np.ndarray[Any, Any]
-
 
 TIER, LOW, HIGH, SPANS = range(4)
 """Columns of a table of spans: a tier, and the least and greatest undecided child in it. SPANS is their number."""

@@ -11,12 +11,13 @@ from retrograde.databases.legend import table_of
 from retrograde.games.contract.game import defines
 from retrograde.solver.metrics.models.model import Model
 from retrograde.solver.metrics.models.names import model_of, refuse_another
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification.expectation import wrong_expectations
 from retrograde.solver.verification.families import Families, families_of
 from retrograde.solver.verification.metrics import CHECKS
 from retrograde.solver.verification.records import RecordTable
-from retrograde.solver.verification.verifier import EQUAL, TALLY, Array, TaskResult
+from retrograde.solver.verification.verifier import EQUAL, TALLY, TaskResult
 
 RESTS_ON = "the rules as given, and compiled to what they say; that positions equal by symmetry are worth the same"
 

@@ -27,8 +27,8 @@ import numpy as np
 
 from retrograde.databases.layout import NOT_FOUND
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.verification.families import Families
-from retrograde.solver.verification.verifier import Array
 
 FAR, FARTHER = 1 << 40, 1 << 61
 """More than any plies or payoffs, and more than payoffs in fractions of a point."""

@@ -10,10 +10,11 @@ import numpy as np
 
 from retrograde.databases import Database
 from retrograde.games.contract.game import Traits
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification.judge import text_of
 from retrograde.solver.verification.outcomes import OutcomeVerifier
-from retrograde.solver.verification.verifier import BLOCK, Array, DatabaseVerifier, TaskResult
+from retrograde.solver.verification.verifier import BLOCK, DatabaseVerifier, TaskResult
 
 REMEMBERED = 1 << 16
 """Positions whose record numbers are cached while the interpreted rules run."""

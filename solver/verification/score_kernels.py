@@ -1,16 +1,13 @@
 """The compiled loop that verifies scores by slot. It shares no code with the solver's."""
 
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from retrograde.games.contract.game import UNDECIDED, is_none
 from retrograde.solver.rules.positions import as_position, note, swapped
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.verification.kernels import gather_images
 from retrograde.solver.verification.storages import find_sorted
-
-Array = np.ndarray[Any, Any]
 
 LEAST = -(1 << 40)
 """Less than any score."""

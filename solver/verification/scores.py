@@ -24,13 +24,14 @@ from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.running_kernels import trouble_array
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification import score_kernels as kernels
 from retrograde.solver.verification.measures import RESTS_ON
 from retrograde.solver.verification.score_kernels import StoredScores
 from retrograde.solver.verification.slots import SlotsVerifier, SlotTask
 from retrograde.solver.verification.storages import image_buffer
-from retrograde.solver.verification.verifier import TALLY, Array, TaskResult
+from retrograde.solver.verification.verifier import TALLY, TaskResult
 
 
 class ScoresVerifier(SlotsVerifier):

@@ -8,7 +8,7 @@ Nothing here is shared with the solver's kernels, so that a bug of theirs cannot
 """
 
 from inspect import isfunction, signature
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
@@ -17,9 +17,8 @@ from numba.extending import overload_method, register_jitable
 from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED, Game, defines
 from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import of_positions, position_in, put, stands_at
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.verification.judge import SPREAD
-
-Array = np.ndarray[Any, Any]
 
 NEAR = 64
 """Entries in the cache of canonical children, where a position's images find theirs again."""

@@ -20,10 +20,9 @@ from retrograde.databases import Database, LegendRow, Outcome
 from retrograde.games.contract.game import DRAW, Game
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.rules.examine import NotCompilable
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
 from retrograde.solver.verification.judge import images_of, text_of, words
-
-Array = np.ndarray[Any, Any]
 
 INTERPRETED_SECONDS = 1.0
 """Seconds allowed for verifying few items interpreted. Compiling the rules may take longer than that."""

@@ -17,7 +17,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import repeat
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -30,12 +29,11 @@ from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.solver.estimation.sampling import packed, unpacked
 from retrograde.solver.rules.examine import listed, start_of
 from retrograde.solver.rules.expansion import Expander
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.runtime.progress import Course, Listener, Phase
 from retrograde.solver.runtime.sources import journal_digest
 from retrograde.solver.search.searcher import TABLE_SIZE, Search
-
-Array = np.ndarray[Any, Any]
 
 LOWEST = -(1 << 62)
 """A tier number below all others."""

@@ -13,9 +13,8 @@ import numpy as np
 
 from retrograde.games.contract.game import LOSE, WIN, Game
 from retrograde.solver.rules.plain.symbols import FALSE, LANES, Branch, Circuit, Leaf, Symbol, Tree
+from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.work import NotApplicable
-
-Array = np.ndarray[Any, Any]
 
 LEAF = -1
 """In a row of `trees`: this row is a leaf. In a row of `sets`: no more moves."""

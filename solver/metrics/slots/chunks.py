@@ -1,6 +1,7 @@
 """Tasks over chunks of a tier. The result does not depend on who runs them or how many run at once."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,8 @@ SMALLEST, LARGEST = 1 << 13, 1 << 15
 """Slots of a chunk: the smallest size, if the tier has as many, and the greatest."""
 WAVE = 8
 """Chunks swept at once, each from the bounds before the wave. A constant, so that results depend on no worker count."""
+KEEP_NONE, KEEP_IF_STAYING, KEEP_ALL = range(3)
+"""Which scripts of a chunk are kept: none, all if a move of the first script stays in the tier, or all."""
 MOST_WORDS = 512
 """The most words of scripts that are kept for each slot of a chunk."""
 
@@ -87,6 +90,7 @@ class GuessResult(NamedTuple):
     plans: list[ChunkPlan]
 
 
+@cache
 def chunks_of(size: int) -> list[list[tuple[int, int]]]:
     """Return the waves of chunks (first slot, end) for a sweep of a tier of *size* slots; the last slots come first."""
     length = max(SMALLEST, min(LARGEST, size // CHUNKS))
@@ -94,22 +98,26 @@ def chunks_of(size: int) -> list[list[tuple[int, int]]]:
     return [chunks[first : first + WAVE] for first in range(0, len(chunks), WAVE)]
 
 
-def look(task: tuple[TierInputs, int, int, bool, bool]) -> LookResult:
-    """Look at a chunk by the rules. Scripts are *kept*, perhaps *packed* (compressed), unless they exceed
+def look(task: tuple[TierInputs, int, int, int, bool]) -> LookResult:
+    """Look at a chunk by the rules. Scripts are kept as *keep* says, perhaps *packed* (compressed), unless they exceed
     MOST_WORDS."""
-    inputs, begin, end, kept, packed = task
+    inputs, begin, end, keep, packed = task
+    kept = keep != KEEP_NONE
     low, high = np.zeros((2, end - begin), np.int64)
     outside = np.array([1 << 62, -1 << 62])
-    scripts, words = [], 0
+    scripts: list[Script] = []
+    words = 0
     recording = recording_of(inputs, begin, end, checks=True)
     for script in recording.scripts():
         sweep_script(script, inputs, begin, low, high, LOOK, outside)
         words += len(script.words)
-        kept &= words <= MOST_WORDS * (end - begin)
-        if kept:
+        kept &= words <= MOST_WORDS * (end - begin) and (keep == KEEP_ALL or recording.stays)
+        if not kept:
+            scripts.clear()
+        else:
             scripts.append(script.packed() if packed else script.copied())
     about = recording.stays, recording.pays, int(outside[0]), int(outside[1])
-    return LookResult(begin, low, high, *about, scripts if kept else [])
+    return LookResult(begin, low, high, *about, scripts)
 
 
 def sweep(task: tuple[TierInputs, int, int, int, list[Script]]) -> SweepResult:
@@ -133,12 +141,17 @@ def make_plans(task: tuple[TierInputs, int, int, list[Script]]) -> GuessResult:
     return GuessResult(begin, numbers, max((change for _, change in made), default=0.0), [plan for plan, _ in made])
 
 
-def sweep_plans(task: tuple[TierInputs, int, int, list[ChunkPlan]]) -> GuessResult:
-    """Return guesses or margins of a chunk, in `own_low`, improved by its plans."""
-    inputs, begin, end, plans = task
-    numbers = inputs.own_low.array[begin:end].copy()
-    changes = [float(replay.sweep_plan(plan, inputs.own_low.array, numbers)) for plan in plans]
-    return GuessResult(begin, numbers, max(changes, default=0.0), [])
+def sweep_plans(task: tuple[TierInputs, int, int, list[ChunkPlan], float, int]) -> GuessResult:
+    """Return guesses or margins of a chunk, in `own_low`, improved by its plans. It is swept until no number changes by
+    more than *near*, at *most* so many times."""
+    inputs, begin, end, plans, near, most = task
+    numbers, change = inputs.own_low.array[begin:end].copy(), 0.0
+    for _ in range(most):
+        changes = [float(replay.sweep_plan(plan, inputs.own_low.array, numbers)) for plan in plans]
+        change = max(changes, default=0.0)
+        if change <= near:
+            break
+    return GuessResult(begin, numbers, change, [])
 
 
 def count(task: tuple[TierInputs, int, int]) -> Array:

@@ -27,7 +27,14 @@ from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow, refuse_endless
 from retrograde.solver.metrics.expectation_kernels import LIMIT
 from retrograde.solver.metrics.slots import chunks
-from retrograde.solver.metrics.slots.chunks import LookResult, TierInputs, chunks_of
+from retrograde.solver.metrics.slots.chunks import (
+    KEEP_ALL,
+    KEEP_IF_STAYING,
+    KEEP_NONE,
+    LookResult,
+    TierInputs,
+    chunks_of,
+)
 from retrograde.solver.metrics.slots.files import PIECE, SlotFiles
 from retrograde.solver.metrics.slots.replay import BYTES_A_PLAN, RISE, SINK, STAY, ChunkPlan, plan_of_margins
 from retrograde.solver.metrics.slots.scripts import Script
@@ -74,7 +81,9 @@ class SlotStore:
         self.game, self.bits, self.work = game, bits, work
         self.numbering = SlotNumbering.of(game)
         slots = self.numbering.slots
-        work.budget.check(memory_of(game, self.numbering), f"solving {slots:,} slots of positions")
+        # Estimate what tiers need, which takes a while, only if memory might not suffice for all slots.
+        if most_memory(self.numbering) > work.budget.left():
+            work.budget.check(memory_of(game, self.numbering), f"solving {slots:,} slots of positions")
         self.files = work.until_written(SlotFiles(work.scratch / f"bounds{bits}", slots, ("low", "high"), np.int64))
         self.counts: dict[int, Array] = {}
         """For each solved tier the counts of `kernels.count`."""
@@ -131,13 +140,17 @@ class SlotStore:
         """Look at a tier by the rules, and store its bounds by other tiers alone; return the other results. These have
         the scripts if moves stay in the tier and memory suffices."""
         size, waves = len(inputs.own_low), chunks_of(len(inputs.own_low))
-        found = self.take(inputs, chunks.look, [(inputs, *ends, False, False) for ends in waves[0]])
-        # If moves stay in the tier, look at the first wave again and keep the scripts.
-        packed, kept = False, any(one.stays for one in found) and self.shares_memory
+        keep, packed = KEEP_IF_STAYING if self.shares_memory else KEEP_NONE, False
+        found = self.take(inputs, chunks.look, [(inputs, *ends, keep, False) for ends in waves[0]])
+        # If moves stay in the tier, look again at those chunks of the first wave whose scripts were not kept.
+        kept = keep != KEEP_NONE and any(one.stays for one in found)
         if kept:
-            found, waves = [], [[], *waves]
+            again = [
+                (inputs, *ends, KEEP_ALL, False) for ends, one in zip(waves[0], found, strict=True) if not one.scripts
+            ]
+            found = [one for one in found if one.scripts] + self.take(inputs, chunks.look, again)
         for wave in waves[1:]:
-            if kept and found:
+            if kept:
                 # Compress scripts when memory will not suffice for the rest; drop them when it is used up.
                 left = self.work.budget.left() - BESIDE - BYTES_A_PLAN * size
                 words = sum(script.words.nbytes for one in found for script in one.scripts)
@@ -145,7 +158,8 @@ class SlotStore:
                 packed = packed or left * (size - todo) < words * todo
                 if left < 0:
                     kept, found = False, [one._replace(scripts=[]) for one in found]
-            found += self.take(inputs, chunks.look, [(inputs, *ends, kept, packed) for ends in wave])
+            keep = KEEP_ALL if kept else KEEP_NONE
+            found += self.take(inputs, chunks.look, [(inputs, *ends, keep, packed) for ends in wave])
             phase.working(0, int(self.numbering.tiers[inputs.k]))
         return found
 
@@ -232,9 +246,7 @@ class SlotStore:
         for begin in plans:
             plans[begin] = [plan_of_margins(plan, lost) for plan in plans[begin]]
         margins = guesses._replace(own_low=guesses.own_high)
-        for _ in range(SWEEPS):
-            if self.improve(chunks.sweep_plans, margins, plans, phase) <= WIDER * lost:
-                break
+        self.sweep_by_plans(margins, plans, WIDER * lost, phase)
         # Turn both into integer bounds, in place, one block after another.
         for begin in range(0, size, PIECE):
             part = slice(begin, begin + PIECE)
@@ -244,31 +256,41 @@ class SlotStore:
 
     def guess(self, guesses: TierInputs, scripts: Scripts, exact: float, phase: Phase) -> Plans:
         """Improve the guesses of a tier until hardly any changes by more than *exact*; return the last plans."""
+        tasks = [
+            [(guesses, begin, end, scripts.get(begin, [])) for begin, end in wave]
+            for wave in chunks_of(len(guesses.own_low))
+        ]
         for _ in range(ROUNDS):
-            plans: Plans = {}
-            change = self.improve(chunks.make_plans, guesses, scripts, phase, plans)
-            near = max(exact, change / NEARER)
+            plans: Plans = {}  # frees those of the last round
+            change = self.improve(chunks.make_plans, tasks, phase, plans)
             if change <= exact:
                 break
-            for _ in range(SWEEPS):
-                if self.improve(chunks.sweep_plans, guesses, plans, phase) <= near:
-                    break
+            self.sweep_by_plans(guesses, plans, max(exact, change / NEARER), phase)
         return plans
 
-    def improve(
-        self, task: Any, guesses: TierInputs, recipes: Scripts | Plans, phase: Phase, plans: Plans | None = None
-    ) -> float:
-        """Sweep guesses or margins by *recipes*, the scripts or plans of chunks, and return the greatest change.
-        Collect new plans in *plans*."""
-        change, numbers = 0.0, guesses.own_low
-        for wave in chunks_of(len(numbers)):
-            tasks = [(guesses, begin, end, recipes.get(begin, [])) for begin, end in wave]
+    def sweep_by_plans(self, guesses: TierInputs, plans: Plans, near: float, phase: Phase) -> None:
+        """Sweep guesses or margins by plans until none changes by more than *near*. A single chunk is one task."""
+        waves = chunks_of(len(guesses.own_low))
+        alone = len(waves) == len(waves[0]) == 1
+        tasks = [
+            [(guesses, begin, end, plans[begin], near, SWEEPS if alone else 1) for begin, end in wave] for wave in waves
+        ]
+        for _ in range(1 if alone else SWEEPS):
+            if self.improve(chunks.sweep_plans, tasks, phase) <= near:
+                break
+
+    def improve(self, task: Any, waves: list[list[Any]], phase: Phase, plans: Plans | None = None) -> float:
+        """Run the tasks of a sweep of guesses or margins, wave by wave, and return the greatest change. Collect new
+        plans in *plans*."""
+        change = 0.0
+        for tasks in waves:
+            numbers, k = tasks[0][0].own_low, tasks[0][0].k
             for found in list(self.work.map(task, tasks)):
                 numbers.array[found.begin : found.begin + len(found.numbers)] = found.numbers
                 change = max(change, found.change)
                 if plans is not None:
                     plans[found.begin] = found.plans
-            phase.working(0, int(self.numbering.tiers[guesses.k]))
+            phase.working(0, int(self.numbering.tiers[k]))
         return change
 
     def find_endless(self, inputs: TierInputs, scripts: Scripts, phase: Phase) -> Array:
@@ -297,6 +319,12 @@ def as_floats(bounds: SharedArray) -> SharedArray:
 def added(first: Array, second: Array) -> Array:
     """Return the counts of two blocks of a tier; *first* has the lower slots."""
     return np.stack([*(first + second)[:2], np.where(first[2] >= 0, first[2], second[2])])
+
+
+def most_memory(numbering: SlotNumbering) -> int:
+    """Return about how many bytes the largest tier needs if it reads all other tiers."""
+    sizes = np.diff(numbering.starts)
+    return BESIDE + (OWN_BYTES_A_SLOT + BYTES_A_PLAN) * int(sizes.max()) + BYTES_A_SLOT * numbering.slots
 
 
 def memory_of(game: Game, numbering: SlotNumbering) -> int:

@@ -6,7 +6,7 @@ probability 0.5306 (T. W. Neller and C. G. M. Presser, *Optimal Play of the Dice
 2004). `kinds/race.py` says how a position is encoded.
 """
 
-from retrograde.games.kinds.race import DRAWING, GO_ON, HOLD, Race
+from retrograde.games.kinds.race import DRAWING, GO_ON, HOLD, PLAYER, Race
 
 
 class Pig(Race):
@@ -45,6 +45,45 @@ class Pig(Race):
     def tier(self, position):
         """Return the sum of both scores, which never falls."""
         return self.score(position, 0) + self.score(position, 1)
+
+    # The numbering holds the decisions of player 0, by scores and then by the turn's total. The scores of two players
+    # follow the same scores exchanged, which play reaches when a turn's total is lost.
+
+    def swapped(self, position):
+        """Return the position with the two players exchanged."""
+        kept = position & (DRAWING | PLAYER | 255) ^ PLAYER
+        return kept | self.score(position, 1) << 16 | self.score(position, 0) << 8
+
+    @property
+    def tiers(self):
+        """All tiers: the points that both players can have in all."""
+        return tuple(range(2 * self.target - 1))
+
+    def least(self, tier):
+        """Return the least score that a player can have in a tier."""
+        return max(tier - self.target + 1, 0)
+
+    def size(self, tier):
+        pairs = tier - 2 * self.least(tier) + 1
+        return pairs * (2 * self.target - tier) // 2
+
+    def index(self, position):
+        """Return a position's slot in its tier; -1 unless player 0 is to decide."""
+        first, second, total = self.score(position, 0), self.score(position, 1), position & 255
+        if position >> 24 or first + total >= self.target:
+            return -1
+        tier = first + second
+        slot = (min(first, second) - self.least(tier)) * (2 * self.target - tier) + total
+        return slot if first <= second else slot + self.target - second
+
+    def unindex(self, tier, i):
+        """Return the position of slot i of a tier."""
+        pair, total = divmod(i, 2 * self.target - tier)
+        first = self.least(tier) + pair
+        if total >= self.target - first:
+            total -= self.target - first
+            first = tier - first
+        return first << 16 | tier - first << 8 | total
 
     # For people
 

@@ -5,7 +5,10 @@ With two players that alternate it always does; with one player it never does.
 
 from numba.extending import overload
 
-from retrograde.games.contract.game import Game, mover, same_mover
+from retrograde.games.contract.game import Game, Traits, alternates, mover, same_mover
+
+ALWAYS, NEVER, SOMETIMES = range(3)
+"""Which moves pass the turn."""
 
 
 def turns(game: Game, position: int, child: int) -> bool:
@@ -29,4 +32,19 @@ def _(game, position, child):
     return lambda game, position, child: (
         game.alternates != 0
         or (game.players > 1 and game.has_turn != 0 and max(0, game.turn(position)) != max(0, game.turn(child)))
+    )
+
+
+def which_turn(game: Game) -> int:
+    """Return which moves of a game pass the turn: ALWAYS, NEVER, or SOMETIMES, where `turns` tells."""
+    if alternates(game):
+        return ALWAYS
+    return NEVER if game.players == 1 or not Traits.of(game).has_turn else SOMETIMES
+
+
+@overload(which_turn)
+def _(game):
+    """Return what numba compiles for `which_turn`."""
+    return lambda game: (
+        ALWAYS if game.alternates != 0 else NEVER if game.players == 1 or game.has_turn == 0 else SOMETIMES
     )

@@ -14,7 +14,7 @@ from retrograde.solver.rules.examine import is_position
 from retrograde.solver.rules.kernels import longer, multiplicity, place_in
 from retrograde.solver.rules.positions import as_position, note, whole
 from retrograde.solver.rules.trouble_codes import Trouble
-from retrograde.solver.rules.turns import is_players, turns
+from retrograde.solver.rules.turns import ALWAYS, SOMETIMES, is_players, turns, which_turn
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
 from retrograde.solver.values.edges import differs, mark_of
 from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES, PRIMITIVE
@@ -32,7 +32,7 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
     *trouble* becomes the fault, the last position, and its slot, or the number of an UNSOLVED tier. *images* is a
     buffer for MOST_IMAGES positions.
     """
-    bits = slots.bits
+    bits, which = slots.bits, which_turn(game)
     own = place_in(slots.tiers, tier)
     end = 0
     for i in range(len(seeds.scores)):
@@ -55,7 +55,7 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
             continue
         # Step 4: visit the children.
         begin = end
-        end, passed = visit_children(game, position, own, slots, links, begin, trouble)
+        end, passed = visit_children(game, which, position, own, slots, links, begin, trouble)
         if trouble[0] != Trouble.FINE:
             return i, end
         # Step 5: the initial score and counter. A draw or better from a later tier counts as one child that never
@@ -90,9 +90,10 @@ def check_position(game, position, slot, images, trouble):
 
 
 @lean_kernel
-def visit_children(game, position, own, slots, links, begin, trouble):
+def visit_children(game, which, position, own, slots, links, begin, trouble):
     """Write the children of a position in tier number *own* that are in the tier to *links* from *begin* on. Returns
-    the end of the links, and the best score that children in later tiers pass up, 0 for none."""
+    the end of the links, and the best score that children in later tiers pass up, 0 for none. *which* moves pass the
+    turn is known."""
     tiers, starts, _, bits, _ = slots
     tier, count = tiers[own], starts[own + 1] - starts[own]
     end = begin
@@ -112,13 +113,14 @@ def visit_children(game, position, own, slots, links, begin, trouble):
             if not 0 <= slot < count:
                 trouble[0] = Trouble.BAD_INDEX
                 return end, 0
-            end = append_edge(links, begin, end, slot if turns(game, position, child) else ~slot)
+            end = append_edge(links, begin, end, slot if passes(game, which, position, child) else ~slot)
         else:
             # Case: a child in a later tier. It passes up its score.
             score = later_score(slots, tier, child_tier, slot, trouble)
             if trouble[0] != Trouble.FINE:
                 return end, 0
-            passed = max(passed, pass_up(score, bits) if turns(game, position, child) else pass_on(score, bits))
+            turned = passes(game, which, position, child)
+            passed = max(passed, pass_up(score, bits) if turned else pass_on(score, bits))
         moves += 1
         if moves == MOST_MOVES:
             trouble[0] = Trouble.NO_MOVES  # in fact too many; the interpreted rules find out
@@ -126,6 +128,12 @@ def visit_children(game, position, own, slots, links, begin, trouble):
     if moves == 0:
         trouble[0] = Trouble.NO_MOVES
     return end, passed
+
+
+@lean_kernel
+def passes(game, which, position, child):
+    """Return what `turns` does; quickly, if *which* moves pass the turn is known for all."""
+    return turns(game, position, child) if which == SOMETIMES else which == ALWAYS
 
 
 @lean_kernel
@@ -158,7 +166,7 @@ def children_again(game, tier, first, children_left, frontier, links, counts):
     slot to *counts*. Returns the number of slots done, which are not all if *links* is full, and the number of links.
     """
     # The two greatest values of the counter's type mean "decided" (see values/score.py).
-    decided = (1 << 8 * children_left.itemsize) - 2
+    decided, which = (1 << 8 * children_left.itemsize) - 2, which_turn(game)
     end = 0
     for i in range(len(counts)):
         if end + MOST_MOVES > len(links):
@@ -176,7 +184,7 @@ def children_again(game, tier, first, children_left, frontier, links, counts):
             slot = whole(game.index(child))
             if not mark_at(frontier, slot):
                 continue
-            end = append_edge(links, begin, end, slot if turns(game, position, child) else ~slot)
+            end = append_edge(links, begin, end, slot if passes(game, which, position, child) else ~slot)
         counts[i] = end - begin
     return len(counts), end
 
@@ -190,7 +198,7 @@ def parents_of(game, tier, frontier, children_left, sums, out, trouble):
     that is the trouble, and its third entry is the difference.
     """
     # The counter of primitive positions and empty slots, which have no children (see values/score.py).
-    primitive = (1 << 8 * children_left.itemsize) - 1
+    primitive, which = (1 << 8 * children_left.itemsize) - 1, which_turn(game)
     own = np.empty(256, np.int64)  # the parents of one slot; it grows when full
     count = 0
     for i in range(len(frontier)):
@@ -215,23 +223,22 @@ def parents_of(game, tier, frontier, children_left, sums, out, trouble):
                 return i, begin
             # Step 2: skip parents where the game is over, and parents that were given twice.
             here = children_left[slot]
-            new = here != primitive
-            for other in range(met):
-                new &= own[other] != slot
-            if new:
-                if met == len(own):
-                    if met == MOST_MOVES:
-                        trouble[0] = Trouble.NO_ROOM
-                        return i, begin
-                    own = longer(own)
-                if count == len(out):
-                    return i, begin
-                # Step 3: add the parent to the checksum; decided parents count there, but are not written.
-                own[met] = slot
-                met += 1
-                total = np.uint32(total + mark_of(slot))
-                out[count] = slot if turns(game, parent, position) else ~slot
-                count += here < primitive - 1
+            if here == primitive:
+                continue
+            if met == len(own):
+                own = longer(own)
+            before, met = met, append_edge(own, 0, met, slot)
+            if met == before:
+                continue
+            if met > MOST_MOVES:
+                trouble[0] = Trouble.NO_ROOM
+                return i, begin
+            if count == len(out):
+                return i, begin
+            # Step 3: add the parent to the checksum; decided parents count there, but are not written.
+            total = np.uint32(total + mark_of(slot))
+            out[count] = slot if passes(game, which, parent, position) else ~slot
+            count += here < primitive - 1
         # Step 4: compare with the checksum from when all slots were expanded.
         if differs(total, sums, frontier[i]):
             trouble[0] = Trouble.BAD_PARENTS

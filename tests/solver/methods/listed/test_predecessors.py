@@ -10,6 +10,7 @@ import pytest
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed.predecessors import sorting
+from retrograde.solver.methods.listed.predecessors.kernels import append_edge
 from retrograde.solver.methods.listed.predecessors.lists import PredecessorWriter
 from retrograde.solver.methods.listed.predecessors.sorting import BucketLayout, pack_edges
 from retrograde.solver.runtime.journal import Journal
@@ -194,3 +195,14 @@ def test_a_tier_that_is_stopped_goes_on_with_the_edges_on_disk(way, tmp_path, mo
         (tmp_path / "game.h5").unlink()
     assert any(done and not inverted for done, inverted in resumed)
     assert any(inverted for done, inverted in resumed)
+
+
+def test_children_are_listed_once():
+    """Lists of up to 40 children, many of them alike, against a dict; earlier children of other positions stay."""
+    random = Random(7)
+    for count in range(40):
+        given = [random.randrange(-count, 2 * count) for _ in range(count)]
+        children, end = np.full(3 + count, 5, np.int64), 3
+        for child in given:
+            end = append_edge(children, 3, end, child)
+        assert children[:end].tolist() == [5, 5, 5, *dict.fromkeys(given)]

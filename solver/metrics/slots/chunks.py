@@ -1,7 +1,6 @@
 """Tasks over chunks of a tier. The result does not depend on who runs them or how many run at once."""
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,7 +89,6 @@ class GuessResult(NamedTuple):
     plans: list[ChunkPlan]
 
 
-@cache
 def chunks_of(size: int) -> list[list[tuple[int, int]]]:
     """Return the waves of chunks (first slot, end) for a sweep of a tier of *size* slots; the last slots come first."""
     length = max(SMALLEST, min(LARGEST, size // CHUNKS))

@@ -1,11 +1,19 @@
 """Compiled loops over scores (see score.py): passing them up from children to parents, and counting."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from retrograde.games.contract.game import DRAW, TIE, WIN
 from retrograde.solver.runtime.arrays import Array
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, TIE_CLASS, WIN_CLASS
+
+if TYPE_CHECKING:
+    from retrograde.solver.runtime.arrays import CompressedArray
+
+COUNTED = 1 << 22
+"""How many scores are counted at a time."""
 
 
 @kernel
@@ -89,9 +97,12 @@ def add_counts(counts: Array, scores: Array, sizes: Array, begin: int, bits: int
     return counts
 
 
-def count_by_score(scores: Array, sizes: Array, bits: int) -> Array:
-    """Return (score, records, positions, index of the first record) for each score that occurs, ascending."""
-    counts = add_counts(np.zeros((3, 256), np.int64), scores, sizes, 0, bits)
+def count_by_score(scores: Array, sizes: "Array | CompressedArray", where: slice, bits: int) -> Array:
+    """Return (score, records, positions, index of the first record within *where*) for each score there, ascending."""
+    counts = np.zeros((3, 256), np.int64)
+    for begin in range(where.start, where.stop, COUNTED):  # so that compressed sizes are read piece by piece
+        some = slice(begin, min(begin + COUNTED, where.stop))
+        counts = add_counts(counts, scores[some], sizes[some], begin - where.start, bits)
     codes = np.flatnonzero(counts[0])
     classes, plies = codes & 3, codes >> 2
     found = classes << bits | np.where(classes >= TIE_CLASS, (1 << bits) - 1 - plies, plies)

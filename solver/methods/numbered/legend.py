@@ -21,7 +21,7 @@ Array = np.ndarray[Any, Any]
 Outcome = tuple[Any, ...]
 """A value, a remoteness, and the further measures of a metric."""
 Fill = Callable[[Array, int, int], int]
-Counter = Callable[[Array, Array], Array]
+Counter = Callable[[Array, Array | CompressedArray, slice], Array]
 
 COLUMNS = 5
 """Columns of the counts of a tier, int64[n, COLUMNS], sorted by part and code:
@@ -40,20 +40,20 @@ def counts_of(
     of symmetric positions, 0 for an empty slot. *count* is `count_codes` or a faster equivalent."""
     counts = [np.empty((0, COLUMNS), np.int64)]
     for part, where in numbering.parts_of(game, k):
-        rows = (count or count_codes)(codes[where], sizes[where])
+        rows = (count or count_codes)(codes, sizes, where)
         rows[:, -1] += where.start
         counts.append(np.insert(rows[rows[:, POSITIONS - 1] > 0], 0, part, axis=1))
     return np.concatenate(counts)
 
 
-def count_codes(codes: Array, sizes: Array) -> Array:
-    """Return (code, slots with it, positions that these stand for, first such slot) for each code that occurs.
+def count_codes(codes: Array, sizes: Array | CompressedArray, where: slice) -> Array:
+    """Return (code, slots with it, positions that these stand for, first such slot within *where*) for each code there.
 
-    >>> count_codes(np.array([7, 0, 7]), np.array([1, 8, 4])).tolist()
+    >>> count_codes(np.array([7, 0, 7]), np.array([1, 8, 4]), slice(0, 3)).tolist()
     [[0, 1, 8, 1], [7, 2, 5, 0]]
     """
-    table, firsts, indices, slots = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
-    return np.stack([table, slots, np.bincount(indices, sizes), firsts], axis=1).astype(np.int64)
+    table, firsts, indices, slots = np.unique(codes[where], return_index=True, return_inverse=True, return_counts=True)
+    return np.stack([table, slots, np.bincount(indices, sizes[where]), firsts], axis=1).astype(np.int64)
 
 
 def solved_slots(

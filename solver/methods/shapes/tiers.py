@@ -221,7 +221,7 @@ class ShapeTier:
         images = (2 if self.game.placements.swap else 1) * len(self.board.images)
         rows = block.begin, block.end
         kernels.finish(self.board, block.arrays, rows, self.bits, images, self.scores, self.children_left, sizes)
-        return count_by_score(self.scores[block.slots], sizes, self.bits)
+        return count_by_score(self.scores[block.slots], sizes, slice(0, len(sizes)), self.bits)
 
 
 def concatenate_frontiers(frontiers: list[Frontier]) -> Frontier:

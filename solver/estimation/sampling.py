@@ -30,7 +30,7 @@ from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.estimation.amounts import Range
 from retrograde.solver.rules.examine import listed, starts_of
 from retrograde.solver.rules.expansion import Expander
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
 
 LOWEST = -(1 << 62)

@@ -32,7 +32,7 @@ from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import of_positions
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.running_kernels import trouble_array, watch_kernel
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 
 PASS = 1 << 22
 """Positions in a pass, at some 40 bytes of memory each. A pass reads each block at most once."""

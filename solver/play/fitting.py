@@ -23,7 +23,7 @@ from retrograde.solver.play.judging import error_rate, moves_keeping_value
 from retrograde.solver.play.listing import PositionChunk
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.rules.examine import random_line
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.search.depth.names import AdaptiveDepthSearch
 
 Keeping = dict[int, dict[int, bool]]

@@ -13,7 +13,7 @@ import numpy as np
 from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.rules.examine import is_position
 from retrograde.solver.rules.positions import as_position, note, position_in, put, whole
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel
 
 NOWHERE = -1

@@ -17,7 +17,7 @@ from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array, watch_kernel
 from retrograde.solver.rules.trouble_codes import Trouble
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 
 CELLS = 1 << 15
 """Cells of a matrix of children: 256 kB, so that a thread's three matrices stay in a core's cache."""

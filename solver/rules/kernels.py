@@ -24,7 +24,7 @@ from retrograde.solver.rules.port import PortType
 from retrograde.solver.rules.positions import as_position, no_position, note, position_in, put, stands_at, whole
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import is_players, turns
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel
 
 WEIGHT_LIMIT = 1 << 31

@@ -20,7 +20,7 @@ from numba.extending import overload
 from retrograde.games.contract.game import MOST_IMAGES, POSITION_LIMIT, Game, Traits, is_none
 from retrograde.solver.rules.examine import MIX, is_position, key_of
 from retrograde.solver.rules.port import PortType
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.tasks import workspace
 
 

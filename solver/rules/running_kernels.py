@@ -14,7 +14,7 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game, Traits
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 
 NOWHERE = -1
 """Stands for a position before a kernel has passed one to the rules; it may still be compiling."""

@@ -11,7 +11,7 @@ from retrograde.solver.rules.kernels import WEIGHT_LIMIT, ask_movers, weigh_bloc
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array
 from retrograde.solver.rules.trouble_codes import Trouble
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 
 
 class Weights(NamedTuple):

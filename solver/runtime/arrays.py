@@ -13,8 +13,7 @@ import numpy as np
 import zstandard
 
 from retrograde.databases.durable import make_folder, sync_folder
-
-Array = np.ndarray[Any, Any]
+from retrograde.solver.runtime.array_type import Array
 
 LEVEL = 1
 """The compression level: fast."""

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from retrograde.solver.runtime.arrays import Array, CompressedArray
+from retrograde.solver.runtime.array_type import Array
+from retrograde.solver.runtime.arrays import CompressedArray
 from retrograde.solver.runtime.journal import pack_entry, read_entry
 from retrograde.solver.runtime.log import EntryLog, decode, encode, frames_in
 from retrograde.solver.runtime.scratch import Frame, Scratch

@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.progress import Deciding, Phase
 from retrograde.solver.runtime.work import Work

@@ -8,7 +8,7 @@ Pieces that an earlier run has logged go to the store in the same way, and are n
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.progress import Phase
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from retrograde.databases.durable import sync_folder
 from retrograde.databases.errors import CannotWrite, refused
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 
 PREFIX = struct.Struct("<4sII")
 MAGIC = b"RGJ1"

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.scratch import Frame, Scratch
 

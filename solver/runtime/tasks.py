@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.parcels import Parcel
 
 Item = TypeVar("Item")

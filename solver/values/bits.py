@@ -15,7 +15,7 @@ from numba import types
 from numba.core import config
 from numba.extending import intrinsic
 
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
 
 ONE, NOTHING = np.uint64(1), np.uint64(0)

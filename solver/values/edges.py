@@ -13,7 +13,7 @@ unnoticed. Parents of draws decide nothing; only a sample of draws is checked.
 
 import numpy as np
 
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel
 
 SAMPLE = 1 << 11

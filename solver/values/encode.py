@@ -11,7 +11,7 @@ planes: the lowest byte of all gaps, then the next byte of all gaps, and so on.
 import numpy as np
 
 from retrograde.databases.encoding import to_planes
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.bits import find_runs, make_runs_buffer, rank_of
 

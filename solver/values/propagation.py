@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Deciding, Telling
 from retrograde.solver.values import edges
 from retrograde.solver.values import propagation_kernels as kernels

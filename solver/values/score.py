@@ -28,7 +28,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, RetrogradeError, Value
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 
 Result = TypeVar("Result")
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrograde.games.contract.game import DRAW, TIE, WIN
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, TIE_CLASS, WIN_CLASS
 

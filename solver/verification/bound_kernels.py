@@ -17,7 +17,7 @@ import numpy as np
 from retrograde.games.contract.game import CHANCE, UNDECIDED, is_none
 from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import as_position, note, position_in, put, stands_at, swapped
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.verification.kernels import gather_images, payment
 from retrograde.solver.verification.kernels import note as note_outcome

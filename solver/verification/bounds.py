@@ -19,7 +19,7 @@ from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import of_positions
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification import bound_kernels as kernels
 from retrograde.solver.verification.bound_kernels import BoundFaults, PositionsBetween, StoredBounds

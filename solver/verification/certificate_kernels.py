@@ -11,7 +11,7 @@ from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
 from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.positions import as_position, no_position, position_in
 from retrograde.solver.rules.positions import note as note_position
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.verification.kernels import choose, gather_images
 from retrograde.solver.verification.storages import find_position, is_image

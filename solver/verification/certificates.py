@@ -55,7 +55,7 @@ from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Traits, mover, same_mover, value_to_mover
 from retrograde.solver.rules.compiled import GuardedGame
 from retrograde.solver.rules.examine import listed, not_for_proofs
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Listener, Phase
 from retrograde.solver.verification.certificate_kernels import FALLING, FOR_EVER, RISING, StoredReplies
 from retrograde.solver.verification.judge import chosen_image, images_of, text_of

@@ -30,7 +30,7 @@ from retrograde.databases.layout import NOT_FOUND
 from retrograde.games.contract.game import CHANCE, LOSE, TIE, UNDECIDED, WIN, Game, Traits
 from retrograde.solver.metrics.models.model import Model
 from retrograde.solver.rules.examine import listed
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.verification.families import Families
 
 

@@ -15,7 +15,7 @@ from retrograde.games import CHANCE, UNDECIDED
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Contradiction, alternates, same_mover
 from retrograde.solver.rules.examine import blame
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.verification.records import RecordTable
 
 

@@ -11,7 +11,7 @@ from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.positions import as_position, position_in, put, stands_at
 from retrograde.solver.rules.positions import note as note_position
 from retrograde.solver.rules.turns import turns
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.verification.storages import inlined, scattered
 

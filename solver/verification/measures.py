@@ -11,7 +11,7 @@ from retrograde.databases.legend import table_of
 from retrograde.games.contract.game import defines
 from retrograde.solver.metrics.models.model import Model
 from retrograde.solver.metrics.models.names import model_of, refuse_another
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification.expectation import wrong_expectations
 from retrograde.solver.verification.families import Families, families_of

@@ -27,7 +27,7 @@ import numpy as np
 
 from retrograde.databases.layout import NOT_FOUND
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.verification.families import Families
 
 FAR, FARTHER = 1 << 40, 1 << 61

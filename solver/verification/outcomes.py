@@ -8,7 +8,7 @@ import numpy as np
 from retrograde.databases import DamagedDatabase, Database, Outcome
 from retrograde.games.contract.game import defines, is_none
 from retrograde.solver.rules.examine import examine
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.verification.judge import OutcomeJudge, chosen_image, images_of, words
 from retrograde.solver.verification.verifier import (
     EQUAL,

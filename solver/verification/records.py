@@ -10,7 +10,7 @@ import numpy as np
 
 from retrograde.databases import Database
 from retrograde.games.contract.game import Traits
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification.judge import text_of
 from retrograde.solver.verification.outcomes import OutcomeVerifier

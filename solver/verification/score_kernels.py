@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from retrograde.games.contract.game import UNDECIDED, is_none
 from retrograde.solver.rules.positions import as_position, note, swapped
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.verification.kernels import gather_images
 from retrograde.solver.verification.storages import find_sorted

@@ -24,7 +24,7 @@ from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.running_kernels import trouble_array
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification import score_kernels as kernels
 from retrograde.solver.verification.measures import RESTS_ON

@@ -27,7 +27,7 @@ import numpy as np
 from retrograde.databases import Database, Outcome
 from retrograde.databases.encoding import mask_runs, squeeze
 from retrograde.games.contract.game import DRAW, WIN, Game, RuleError, Value
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification.outcomes import OutcomeVerifier
 from retrograde.solver.verification.verifier import TALLY, TaskResult, add_row, add_up, spread_evenly

@@ -17,7 +17,7 @@ from numba.extending import overload_method, register_jitable
 from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED, Game, defines
 from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import of_positions, position_in, put, stands_at
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.verification.judge import SPREAD
 
 NEAR = 64

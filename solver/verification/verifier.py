@@ -20,7 +20,7 @@ from retrograde.databases import Database, LegendRow, Outcome
 from retrograde.games.contract.game import DRAW, Game
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.rules.examine import NotCompilable
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
 from retrograde.solver.verification.judge import images_of, text_of, words
 

@@ -29,7 +29,7 @@ from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.solver.estimation.sampling import packed, unpacked
 from retrograde.solver.rules.examine import listed, start_of
 from retrograde.solver.rules.expansion import Expander
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.runtime.progress import Course, Listener, Phase
 from retrograde.solver.runtime.sources import journal_digest

@@ -13,7 +13,7 @@ import numpy as np
 
 from retrograde.games.contract.game import LOSE, WIN, Game
 from retrograde.solver.rules.plain.symbols import FALSE, LANES, Branch, Circuit, Leaf, Symbol, Tree
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.work import NotApplicable
 
 LEAF = -1

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.solver.runtime.arrays import Array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.cluster.site import boot, machine
 from retrograde.solver.runtime.scratch import Frame, Scratch, write_all
 

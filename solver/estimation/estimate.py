@@ -109,7 +109,7 @@ def estimate_from_counts(
     # Step 6: where the numbers come from.
     result.rests_on = [f"ratios of {ratios.source}"]
     if counts.returns and not by_metric:
-        add_cycles(result, counts, records, lists, words == 1)
+        add_cycles(result, counts, records, lists)
     return result
 
 
@@ -150,9 +150,9 @@ def stream_buffers(records: float, workers: int) -> Range:
     return tasks + Range(0, 1, 1).times(amounts.CACHE * min(1, records / 500e6))
 
 
-def add_cycles(result: Estimate, counts: PositionCounts, records: Range, lists: Range, spills: bool) -> None:
-    """Add what a game with cycles takes if memory is short; *spills*: its lists may lie in scratch files then."""
-    if result.least_memory and spills:
+def add_cycles(result: Estimate, counts: PositionCounts, records: Range, lists: Range) -> None:
+    """Add what a game with cycles takes if memory is short: its lists lie in scratch files then."""
+    if result.least_memory:
         result.least_memory = round(records.low * amounts.ON_DISK + amounts.COMPILED_ON_DISK)
         result.rests_on.append(
             "solve uses the memory named above if it is free; with less, but about "

@@ -30,6 +30,7 @@ from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.estimation.amounts import Range
 from retrograde.solver.rules.examine import listed, starts_of
 from retrograde.solver.rules.expansion import Expander
+from retrograde.solver.rules.positions import from_items, to_items
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
 
@@ -141,7 +142,7 @@ class Sampler:
         self.waves = [float(len(starts))]
         for start in listed(starts):
             self.tiers[int(game.tier(start))] += 1.0
-        wave, parents, factor = self.count(packed(starts))
+        wave, parents, factor = self.count(to_items(starts))
         counted = len(self.waves)
         if len(wave) and not self.returns and not (self.out_of_time and len(wave) < self.counted):
             spread = self.sample(wave, parents, factor)
@@ -236,10 +237,10 @@ class Sampler:
         began, width = time.thread_time(), Traits.of(self.expander.game).width
         children, tiers = [positions[:0]], [np.empty(0, np.int64)]
         for begin, end in self.expander.blocks(0, len(positions)):
-            block = self.expander.expand(LOWEST, unpacked(positions[begin:end], width), sizes=True)
+            block = self.expander.expand(LOWEST, from_items(positions[begin:end], width), sizes=True)
             found = block.children[:, : block.columns]
             exist = (found[..., 0] if width else found) >= 0
-            children.append(packed(found[exist]))
+            children.append(to_items(found[exist]))
             tiers.append(block.tiers[:, : block.columns][exist])
             self.sizes += int(block.sizes.sum())
             self.phase.advance(end - begin, positions=int(block.sizes.sum()))
@@ -247,7 +248,7 @@ class Sampler:
         self.links += sum(map(len, children))
         self.expansion_seconds += time.thread_time() - began
         distinct, first, times = np.unique(np.concatenate(children), return_index=True, return_counts=True)
-        some = unpacked(positions[:: max(1, len(positions) // 64)], width)
+        some = from_items(positions[:: max(1, len(positions) // 64)], width)
         own = {self.expander.game.tier(position) for position in listed(some)}
         self.returns |= not own.isdisjoint(np.unique(np.concatenate(tiers)).tolist())
         return DistinctChildren(distinct, np.concatenate(tiers)[first], times)
@@ -263,15 +264,3 @@ class Sampler:
         numbers, counts = np.unique(found, return_counts=True)
         for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
             self.tiers[number] += weight * count
-
-
-def packed(positions: Array) -> Array:
-    """Return positions as a one-dimensional array: those of several words, int64[n, words], as big-endian bytes."""
-    if positions.ndim == 1:
-        return positions
-    return positions.astype(">i8").view(f"V{8 * positions.shape[1]}")[:, 0]  # big-endian bytes sort as the words do
-
-
-def unpacked(items: Array, width: int) -> Array:
-    """Return the positions from which `packed` made *items*; *width* is their number of words, 0 for ints."""
-    return np.ascontiguousarray(items).view(">i8").reshape(-1, width).astype(np.int64) if width else items

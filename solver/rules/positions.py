@@ -117,6 +117,21 @@ def room_for_images(game: Game) -> Array:
     return workspace(f"images of {width}", MOST_IMAGES * width)[: MOST_IMAGES * width].reshape(MOST_IMAGES, width)
 
 
+# Positions in arrays of one dimension
+
+
+def to_items(positions: Array) -> Array:
+    """Return positions as a one-dimensional array: those of several words, int64[n, words], as big-endian bytes."""
+    if positions.ndim == 1:
+        return positions
+    return positions.astype(">i8").view(f"V{8 * positions.shape[1]}")[:, 0]  # big-endian bytes sort as the words do
+
+
+def from_items(items: Array, width: int) -> Array:
+    """Return the positions from which `to_items` made *items*; *width* is their number of words, 0 for ints."""
+    return np.ascontiguousarray(items).view(">i8").reshape(-1, width).astype(np.int64) if width else items
+
+
 # The same functions in compiled code
 
 

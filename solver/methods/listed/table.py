@@ -7,9 +7,10 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game, RuleError, Traits
-from retrograde.solver.methods.listed.explore import kernels, row_kernels
+from retrograde.solver.methods.listed.explore import kernels
+from retrograde.solver.methods.listed.spill import row_kernels
 from retrograde.solver.methods.listed.spill.lookup import LocatedBlock, LocatedChildren, located_blocks
-from retrograde.solver.rules.examine import examine
+from retrograde.solver.rules.examine import examine, listed
 from retrograde.solver.rules.expansion import Expander, ExpansionBlock, expander_of
 from retrograde.solver.rules.positions import position_in
 from retrograde.solver.runtime.arrays import ArraySlice, SharedArray
@@ -90,7 +91,7 @@ def blocks_of(
     for first, last, located_block, missing in located_blocks(located):
         if missing >= 0:
             index = missing if indices is None else int(indices[missing - base])
-            refuse_moves(table.game, int(table.space.read(index, index + 1)[0]))
+            refuse_moves(table.game, listed(table.space.read(index, index + 1))[0])
         yield first - base, last - base, located_block
 
 

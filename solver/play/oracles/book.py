@@ -26,9 +26,9 @@ from retrograde.databases.lock import Lock
 from retrograde.databases.write import SolvedRecords, SolvedRows, write_database
 from retrograde.games.catalog import rules_digest, variant
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Traits, Value
-from retrograde.solver.estimation.sampling import packed, unpacked
 from retrograde.solver.rules.examine import listed, start_of
 from retrograde.solver.rules.expansion import Expander
+from retrograde.solver.rules.positions import from_items, to_items
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.runtime.progress import Course, Listener, Phase
@@ -93,7 +93,7 @@ def make_book(game: Game, options: BookOptions, path: str | os.PathLike[str] | N
 class BookMaker:
     """A book being made: its positions, ascending, with values and remotenesses, and its waves.
 
-    Arrays of positions have one dimension: those of several words are bytes (see `packed`)."""
+    Arrays of positions have one dimension: those of several words are bytes (see `to_items`)."""
 
     game: Game
     options: BookOptions
@@ -113,7 +113,7 @@ class BookMaker:
         phase = Phase("exploring", self.options.listener, None, self.course)
         start = self.game.canonical(start_of(self.game))
         # Step 1: wave by wave, each without the positions of the waves before.
-        wave = packed(np.array([start], np.int64))
+        wave = to_items(np.array([start], np.int64))
         known = none = wave[:0]
         for ply in range(self.options.plies + 1):
             self.waves.append(wave)
@@ -131,7 +131,7 @@ class BookMaker:
         self.plies = np.full(len(known), NOT_FOUND, np.int64)
         self.sizes = np.ones(len(known), np.int64)
         for begin, end in self.expander.blocks(0, len(known)):
-            block = self.expander.expand(LOWEST, unpacked(known[begin:end], self.width), sizes=True)
+            block = self.expander.expand(LOWEST, from_items(known[begin:end], self.width), sizes=True)
             self.sizes[begin:end] = block.sizes
             self.values[begin:end] = block.primitives
         self.plies[self.values != UNDECIDED] = 0
@@ -141,12 +141,12 @@ class BookMaker:
         """Yield blocks: the first position's index, the children (a column each), which of them exist, and each
         column's position."""
         for begin, end in self.expander.blocks(0, len(positions)):
-            block = self.expander.expand(LOWEST, unpacked(positions[begin:end], self.width))
+            block = self.expander.expand(LOWEST, from_items(positions[begin:end], self.width))
             columns = block.columns
             children = block.children[:, :columns].copy()
             there = (children[..., 0] if self.width else children) >= 0
             if self.width:
-                children = packed(children.reshape(-1, self.width)).reshape(there.shape)
+                children = to_items(children.reshape(-1, self.width)).reshape(there.shape)
             yield begin, children, there, block.origins[:columns].astype(np.int64)
 
     def indices(self, positions: Array) -> Array:
@@ -191,13 +191,13 @@ class BookMaker:
         """Return which positions the player to move has lost because the game is over."""
         lost = np.zeros(max(len(positions), 1), bool)
         for begin, end in self.expander.blocks(0, len(positions)):
-            own = unpacked(positions[begin:end], self.width)
+            own = from_items(positions[begin:end], self.width)
             lost[begin:end] = self.expander.expand(LOWEST, own).primitives == LOSE
         return lost
 
     def take(self, positions: Array, values: Array, plies: Array) -> None:
         """Store answers; positions of several words come word by word."""
-        indices = self.indices(packed(positions.reshape(-1, self.width) if self.width else positions))
+        indices = self.indices(to_items(positions.reshape(-1, self.width) if self.width else positions))
         self.values[indices], self.plies[indices] = values, plies
 
     def answered(self, positions: Array) -> Iterator[tuple[Array, Array, Array]]:
@@ -208,7 +208,7 @@ class BookMaker:
 
         def ask(positions: Array) -> tuple[Array, Array, Array]:
             distance, tie_seconds = self.options.distances, self.options.tie_seconds
-            rows = unpacked(positions, self.width)
+            rows = from_items(positions, self.width)
             answers = [searches.outcome(position, distance, tie_seconds) for position in listed(rows)]
             values, plies = zip(*answers, strict=True)
             return rows.ravel(), np.array(values, np.uint8), np.array(plies, np.int64)
@@ -271,10 +271,10 @@ class BookMaker:
             self.plies[self.values != DRAW] = NOT_FOUND
         self.plies[self.values == DRAW] = -1
         # Step 1: sort the records by tier, then by position.
-        tiers = np.array([*map(self.game.tier, listed(unpacked(self.positions, self.width)))], np.int64)
+        tiers = np.array([*map(self.game.tier, listed(from_items(self.positions, self.width)))], np.int64)
         order = np.argsort(tiers, kind="stable")
         numbers, counts = np.unique(tiers, return_counts=True)
-        positions = unpacked(self.positions[order], self.width)
+        positions = from_items(self.positions[order], self.width)
         # Step 2: the legend. Value and remoteness in one int sort as the legend does; -1, a DRAW's remoteness, needs
         # the mask.
         codes = self.values[order].astype(np.int64) << 32 | self.plies[order] & 0xFFFFFFFF

@@ -16,12 +16,12 @@ from retrograde.solver.methods.listed.explore.tasks import (
     Edges,
     concatenate,
     expand,
-    loops_for,
     merge,
     merge_sorted,
     position_type,
 )
 from retrograde.solver.methods.listed.spill.lists import SpilledPositions
+from retrograde.solver.methods.listed.spill.packing import loops_for
 from retrograde.solver.rules.examine import listed
 from retrograde.solver.rules.images import mean_size
 from retrograde.solver.runtime.journal import Log
@@ -41,8 +41,8 @@ SCORE, INDEX = 2, 0.625
 """Bytes of a position's score, and of a search index for each position."""
 CYCLIC = 8
 """Bytes for each position of a tier with cycles, about, without predecessor lists: counters, sizes, frontiers."""
-WIDE = 8
-"""The most bytes of a position of one word."""
+WORD = 8
+"""The most bytes of a word of a position."""
 
 
 class Explorer:
@@ -51,12 +51,13 @@ class Explorer:
     def __init__(self, game: Game, work: Work, limit: int | None = None, spills: bool = False):
         """If *limit* is given, give up at about that number of positions when no move stays in its tier.
 
-        If it *spills*, lists go to disk once memory does not suffice to solve the game. Lists of positions of several
-        words never do.
+        If it *spills*, lists go to disk once memory does not suffice to solve the game.
         """
         self.game = game
         self.width = Traits.of(game).width
-        self.spills = spills and not self.width
+        self.each = WORD * max(self.width, 1)
+        """The most bytes of a position."""
+        self.spills = spills
         self.spilled: SpilledPositions | None = None
         self.work = work
         self.limit = limit
@@ -151,15 +152,18 @@ class Explorer:
 
     def must_spill(self, came: int) -> bool:
         """Return True if *came* new positions can be merged on disk, but not in memory."""
-        return self.may_spill() and self.work.budget.left() < WIDE * came
+        return self.may_spill() and self.work.budget.left() < self.merging() * came
+
+    def merging(self) -> int:
+        """Return the bytes for each position that is merged: those of several words are sorted into a second array."""
+        return self.each * (2 if self.width else 1)
 
     def merge(self, arrivals: dict[int, list[Array]], fresh: dict[int, list[Array]]) -> None:
         """Move arrived children that are not known to *fresh*: disjoint sorted lists for each tier. Raises
         MemoryLimit."""
         came = [(tier, sum(map(len, heap))) for tier, heap in arrivals.items()]
-        # Positions of several words are sorted into a second array.
-        each = 8 * 2 * self.width or 8
-        self.work.budget.check(each * sum(count for _, count in came), f"going on from {self.found:,} positions")
+        needed = self.merging() * sum(count for _, count in came)
+        self.work.budget.check(needed, f"going on from {self.found:,} positions")
         heaps = (
             [(tier, arrivals.pop(tier), self.known.get(tier, []) + fresh.get(tier, [])) for tier, *_ in task]
             for task in cut_into_tasks(came, TASK, whole=True)
@@ -175,9 +179,9 @@ class Explorer:
             return False
         left, each = self.work.budget.left(), INDEX + SCORE
         # A quick test first: plenty of memory even if every position took the most.
-        if left > max(WIDE, each + CYCLIC) * self.found:
+        if left > max(self.each, each + CYCLIC) * self.found:
             return False
-        item = max(run.itemsize for runs in self.known.values() for run in runs)
+        item = max(run.itemsize * max(self.width, 1) for runs in self.known.values() for run in runs)
         return left < max(item * self.found, each * self.found + CYCLIC * self.largest())
 
     def may_spill(self) -> bool:
@@ -250,7 +254,7 @@ class Explorer:
         if self.spilled:
             lists = self.spilled.all_positions()
             starts = np.cumsum([0, *map(len, lists.values())])
-            greatest = max(int(each[len(each) - 1 : len(each)][0]) for each in lists.values())
+            greatest = max(listed(each[len(each) - 1 : len(each)])[0] for each in lists.values())
             return SpilledStateSpace(np.array([*lists]), starts, self.edges, [*lists.values()], position_type(greatest))
         runs = [run for tier in self.known.values() for run in tier]
         self.work.budget.check(sum(run.nbytes for run in runs), f"joining {self.found:,} positions")

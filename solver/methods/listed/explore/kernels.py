@@ -1,4 +1,4 @@
-"""Compiled loops over sorted lists: gather children, remove known ones, look positions up. They call no rules.
+"""Compiled loops over sorted lists: gather children, look positions up. They call no rules.
 
 Two ways to look up the children of a row of a matrix (see rules/kernels.py):
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.methods.listed.spill.kernels import find
+from retrograde.solver.methods.listed.spill.kernels import find, stretch_of
 from retrograde.solver.runtime.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -70,39 +70,6 @@ def gather(columns, children, tiers, runs, out):
         runs[row, 1] = tier
         runs[row, 2] = plain
         runs[row, 3] = greatest
-
-
-@kernel
-def subtract(numbers, known):
-    """Move those sorted distinct *numbers* that are not in sorted *known* to the front; return their count."""
-    end = 0
-    hint = 0
-    for number in numbers:
-        hint = find(known, 0, len(known), number, hint)
-        if hint == len(known) or known[hint] != number:
-            numbers[end] = number
-            end += 1
-    return end
-
-
-@kernel
-def merge(left, right, out):
-    """Merge two disjoint sorted lists into *out*."""
-    i = j = 0
-    for k in range(len(out)):
-        if i == len(left) or j == len(right):
-            break
-        a, b = left[i], right[j]
-        out[k] = min(a, b)
-        i += a <= b
-        j += a > b
-    k = i + j
-    for a in left[i:]:
-        out[k] = a
-        k += 1
-    for b in right[j:]:
-        out[k] = b
-        k += 1
 
 
 @kernel
@@ -199,13 +166,6 @@ def look_up(positions, samples, search, places):
     for i in range(len(counts)):
         if positions[lows[i]] == children[i]:
             places[columns[i]] = lows[i]
-
-
-@kernel
-def stretch_of(tiers, starts, tier):
-    """Return where the list of a tier begins and ends among all positions; (0, 0) for an unknown tier."""
-    k = find(tiers, 0, len(tiers), tier, 0)
-    return (starts[k], starts[k + 1]) if k < len(tiers) and tiers[k] == tier else (0, 0)
 
 
 @kernel

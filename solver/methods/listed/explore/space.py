@@ -8,10 +8,10 @@ import numpy as np
 
 from retrograde.solver.methods.listed.explore import kernels
 from retrograde.solver.methods.listed.explore.kernels import Index, TierLists
-from retrograde.solver.methods.listed.explore.packing import Packing, packing_of
-from retrograde.solver.methods.listed.explore.row_kernels import pack
 from retrograde.solver.methods.listed.spill.lists import SortedList
 from retrograde.solver.methods.listed.spill.lookup import ListsOnDisk
+from retrograde.solver.methods.listed.spill.packing import Packing, packing_of
+from retrograde.solver.methods.listed.spill.row_kernels import pack
 from retrograde.solver.runtime.arrays import SharedArray
 from retrograde.solver.runtime.work import Work
 
@@ -116,10 +116,9 @@ class SpilledStateSpace(TieredPositions):
 
     def read(self, begin: int, end: int) -> Array:
         low, high = int(self.starts.searchsorted(begin, "right")) - 1, int(self.starts.searchsorted(end))
-        parts = [np.empty(0, np.int64)]
-        for k in range(low, high):
-            start = int(self.starts[k])
-            parts.append(self.lists[k][max(0, begin - start) : end - start])
+        starts = self.starts[low:high].tolist()
+        lists = zip(starts, self.lists[low:high], strict=True)
+        parts = [each[max(0, begin - start) : end - start] for start, each in lists]
         return np.concatenate(parts).astype(self.dtype)
 
     def lists_on_disk(self) -> ListsOnDisk:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.game import Game
-from retrograde.solver.methods.listed.explore import kernels, row_kernels
+from retrograde.solver.methods.listed.explore import kernels
 from retrograde.solver.methods.listed.explore.cutting import sample_task
-from retrograde.solver.methods.listed.explore.packing import packing_of
-from retrograde.solver.methods.listed.spill.kernels import unique
+from retrograde.solver.methods.listed.spill import row_kernels
+from retrograde.solver.methods.listed.spill.packing import distinct, loops_for
 from retrograde.solver.rules.expansion import Expander, ExpansionBlock, expander_of
 
 Array = np.ndarray[Any, Any]
@@ -129,11 +129,6 @@ def rows_by_tier(block: ExpansionBlock) -> Iterator[tuple[int, Array]]:
         yield tier, children[tiers == tier]
 
 
-def loops_for(positions: Array) -> Any:
-    """Return the module with the compiled loops over lists like *positions*: of one word, or of several."""
-    return row_kernels if positions.ndim > 1 else kernels
-
-
 def concatenate(arrays: list[Array]) -> Array:
     """Return arrays as one; a single array is not copied."""
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
@@ -149,25 +144,6 @@ def merge_sorted(lists: list[Array]) -> Array:
         loops_for(left).merge(left, right, whole)
         insort(lists, whole, key=lambda one: -len(one))
     return lists[0]
-
-
-def distinct(heap: list[Array]) -> Array:
-    """Return the sorted distinct numbers of some arrays. Empties *heap*, to save memory."""
-    numbers = np.concatenate(heap)
-    heap.clear()
-    if numbers.ndim > 1 and (packing := packing_of(numbers)):
-        keys = np.empty(len(numbers), np.int64)
-        row_kernels.pack(numbers, packing, keys)
-        keys.sort()
-        count = unique(keys)
-        row_kernels.unpack(keys[:count], packing, numbers)
-    elif numbers.ndim > 1:
-        numbers = row_kernels.sort(numbers, np.empty_like(numbers))
-        count = row_kernels.unique(numbers)
-    else:
-        numbers.sort()
-        count = unique(numbers)
-    return numbers[:count].copy() if count < len(numbers) // 2 else numbers[:count]
 
 
 def position_type(greatest: Any) -> type[np.integer[Any]]:

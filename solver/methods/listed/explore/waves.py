@@ -8,6 +8,7 @@ import numpy as np
 from retrograde.games.contract.game import Game
 from retrograde.solver.methods.listed.explore.cutting import cut_into_tasks
 from retrograde.solver.methods.listed.explore.tasks import Edges, concatenate, position_type
+from retrograde.solver.rules.examine import listed
 from retrograde.solver.runtime.journal import Entries
 from retrograde.solver.runtime.log import decode
 
@@ -68,7 +69,7 @@ def blocks_on_disk(wave: AnyWave, edges: Edges) -> Iterator[WaveBlock]:
     number = -1
     for number, parts in enumerate(cut_into_tasks(lengths(wave), LOGGED)):
         block = {tier: wave[tier][begin:end] for tier, begin, end in parts}
-        kind = position_type(max(int(positions[-1]) for positions in block.values()))
+        kind = position_type(max(listed(positions[-1:])[0] for positions in block.values()))
         yield wave_block({tier: positions.astype(kind) for tier, positions in block.items()}, set(), number, False)
     yield wave_block({}, edges, number + 1)
 

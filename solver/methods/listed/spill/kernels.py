@@ -1,4 +1,4 @@
-"""Compiled loops over sorted lists: unpack blocks on disk, look numbers up, and drop duplicates."""
+"""Compiled loops over sorted lists of ints: unpack blocks on disk, look up, subtract, merge, and drop duplicates."""
 
 import numpy as np
 
@@ -64,3 +64,43 @@ def unique(numbers):
             numbers[end] = numbers[i]
             end += 1
     return end
+
+
+@kernel
+def subtract(numbers, known):
+    """Move those sorted distinct *numbers* that are not in sorted *known* to the front; return their count."""
+    end = 0
+    hint = 0
+    for number in numbers:
+        hint = find(known, 0, len(known), number, hint)
+        if hint == len(known) or known[hint] != number:
+            numbers[end] = number
+            end += 1
+    return end
+
+
+@kernel
+def merge(left, right, out):
+    """Merge two disjoint sorted lists into *out*."""
+    i = j = 0
+    for k in range(len(out)):
+        if i == len(left) or j == len(right):
+            break
+        a, b = left[i], right[j]
+        out[k] = min(a, b)
+        i += a <= b
+        j += a > b
+    k = i + j
+    for a in left[i:]:
+        out[k] = a
+        k += 1
+    for b in right[j:]:
+        out[k] = b
+        k += 1
+
+
+@kernel
+def stretch_of(tiers, starts, tier):
+    """Return where the list of a tier begins and ends among all positions; (0, 0) for an unknown tier."""
+    k = find(tiers, 0, len(tiers), tier, 0)
+    return (starts[k], starts[k + 1]) if k < len(tiers) and tiers[k] == tier else (0, 0)

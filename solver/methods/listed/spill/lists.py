@@ -5,6 +5,9 @@ list      | block | block | … |        each block: a zstd frame of the gaps be
 plane 0   | lowest byte of gap 0 | of gap 1 | …      gap 0 is 0
 plane 1   | next byte of gap 0   | of gap 1 | …      as many planes as the greatest gap has bytes
 
+Positions of several words have as many planes for each word; in place of a gap, these have the word's exclusive or with
+that of the position before.
+
 An exploration knows its positions as a few such lists for each tier (`SpilledPositions`).
 """
 
@@ -15,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.solver.methods.listed.spill import kernels
-from retrograde.solver.methods.listed.spill.kernels import unique
+from retrograde.solver.methods.listed.spill.packing import distinct, loops_for
+from retrograde.solver.rules.positions import from_items, to_items
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.runtime.work import Work
 
@@ -26,14 +29,13 @@ BLOCK = 1 << 14
 """The most positions in a block."""
 MERGED = 1 << 20
 """Positions in a task of merging, about."""
-END = 1 << 62
-"""A number greater than all positions."""
 
 
 @dataclass(frozen=True)
 class SortedList:
     """Distinct positions in ascending order, on disk. Block b is in `frames[b]` and begins with the position
-    `firsts[b]`. It has the positions with indices `begins[b]` to `begins[b + 1]` of the list."""
+    `firsts[b]`, an item (see `to_items`). It has the positions with indices `begins[b]` to `begins[b + 1]` of the list.
+    """
 
     scratch: Scratch
     firsts: Array
@@ -43,34 +45,38 @@ class SortedList:
     def __len__(self) -> int:
         return int(self.begins[-1])
 
+    @property
+    def width(self) -> int:
+        """The number of words of a position, 0 for ints."""
+        return self.firsts.itemsize // 8 if self.firsts.dtype.kind == "V" else 0
+
     def __getitem__(self, where: slice) -> Array:
         """Return the positions with indices in a slice, int64. It must have both ends, neither negative."""
         begin, end = where.start, min(where.stop, len(self))
         if begin >= end:
-            return np.empty(0, np.int64)
+            return self.blocks(0, 0)
         low, high = int(self.begins.searchsorted(begin, "right")) - 1, int(self.begins.searchsorted(end))
         before = int(self.begins[low])
         return self.blocks(low, high)[begin - before : end - before]
 
     def blocks(self, low: int, high: int) -> Array:
         """Return the positions of blocks *low* to *high*, int64."""
-        out = np.empty(int(self.begins[high] - self.begins[low]), np.int64)
+        count, width = int(self.begins[high] - self.begins[low]), self.width
+        out, firsts = np.empty((count, width) if width else count, np.int64), from_items(self.firsts[low:high], width)
         bounds = (self.begins[low : high + 1] - self.begins[low]).tolist()
         for block in range(low, high):
             begin, end = bounds[block - low : block - low + 2]
             planes = np.frombuffer(self.scratch.read(self.frames[block]), np.uint8).reshape(-1, end - begin)
-            kernels.from_planes(self.firsts[block], planes, out[begin:end])
+            loops_for(out).from_planes(firsts[block - low], planes, out[begin:end])
         return out
 
-    def within(self, low: int, high: int) -> tuple[int, int]:
-        """Return the range of blocks that may have positions from *low* on and below *high*."""
-        return max(0, int(self.firsts.searchsorted(low, "right")) - 1), int(self.firsts.searchsorted(high))
-
-    def between(self, low: int, high: int) -> Array:
-        """Return the positions from *low* on and below *high*."""
-        found = self.blocks(*self.within(low, high))
-        begin, end = found.searchsorted([low, high])
-        return found[begin:end]
+    def between(self, low: Any, high: Any) -> Array:
+        """Return the positions from item *low* on and below item *high*; None stands for an end of the list."""
+        first = 0 if low is None else max(0, int(self.firsts.searchsorted(low, "right")) - 1)
+        end = len(self.firsts) if high is None else int(self.firsts.searchsorted(high))
+        found = self.blocks(first, end)
+        items = to_items(found)
+        return found[0 if low is None else items.searchsorted(low) : None if high is None else items.searchsorted(high)]
 
 
 def write_list(scratch: Scratch, name: str, positions: Array) -> SortedList:
@@ -79,12 +85,15 @@ def write_list(scratch: Scratch, name: str, positions: Array) -> SortedList:
     frames = []
     for begin, end in pairwise(bounds):
         block = positions[begin:end].astype(np.int64, copy=False)
-        gaps = np.diff(block, prepend=block[:1]).astype("<i8", copy=False)
-        # The number of byte planes: the bytes of the greatest gap.
-        width = max(1, -(-int(gaps.max()).bit_length() // 8))
-        planes = np.ascontiguousarray(gaps.view(np.uint8).reshape(-1, 8)[:, :width].T)
+        before = np.concatenate([block[:1], block[:-1]])
+        gaps = (block - before if block.ndim == 1 else block ^ before).astype("<i8", copy=False)
+        # The number of byte planes for each word: the bytes of the greatest gap.
+        planes_a_word = max(1, -(-int(gaps.max()).bit_length() // 8))
+        chosen = gaps.view(np.uint8).reshape(len(block), -1, 8)[:, :, :planes_a_word]
+        planes = np.ascontiguousarray(chosen.reshape(len(block), -1).T)
         frames.append(scratch.write(name, planes.data.cast("B")))
-    return SortedList(scratch, positions[bounds[:-1]].astype(np.int64), np.array(bounds), tuple(frames))
+    firsts = to_items(positions[bounds[:-1]].astype(np.int64))
+    return SortedList(scratch, firsts, np.array(bounds), tuple(frames))
 
 
 def concatenate(scratch: Scratch, lists: Sequence[SortedList]) -> SortedList:
@@ -92,32 +101,30 @@ def concatenate(scratch: Scratch, lists: Sequence[SortedList]) -> SortedList:
     starts = np.cumsum([0, *map(len, lists)])
     return SortedList(
         scratch,
-        np.concatenate([np.empty(0, np.int64), *(each.firsts for each in lists)]),
+        np.concatenate([each.firsts for each in lists]),
         np.concatenate([*(each.begins[:-1] + start for each, start in zip(lists, starts, strict=False)), starts[-1:]]),
         tuple(frame for each in lists for frame in each.frames),
     )
 
 
-MergeTask = tuple[Scratch, str, list[SortedList], list[SortedList], int, int]
+MergeTask = tuple[Scratch, str, list[SortedList], list[SortedList], Any, Any]
 """The arguments of `merge`."""
 
 
 def merge_tasks(scratch: Scratch, name: str, lists: list[SortedList], known: list[SortedList]) -> Iterator[MergeTask]:
     """Yield the arguments of `merge` for ranges of about MERGED positions, which begin where blocks begin."""
     firsts = np.sort(np.concatenate([each.firsts for each in lists]))
-    bounds = [0, *np.unique(firsts[MERGED // BLOCK :: MERGED // BLOCK]).tolist(), END]
+    bounds = [None, *np.unique(firsts[MERGED // BLOCK :: MERGED // BLOCK]), None]
     for low, high in pairwise(bounds):
         yield scratch, name, lists, known, low, high
 
 
 def merge(
-    scratch: Scratch, name: str, lists: list[SortedList], known: list[SortedList], low: int, high: int
+    scratch: Scratch, name: str, lists: list[SortedList], known: list[SortedList], low: Any, high: Any
 ) -> SortedList:
-    """Merge the positions from *low* on and below *high* of some *lists*, and write those to disk that no *known* list
-    has."""
-    positions = np.concatenate([each.between(low, high) for each in lists])
-    positions.sort()
-    positions = positions[: kernels.unique(positions)]
+    """Merge the positions of some *lists* between two items (see `between`), and write those to disk that no *known*
+    list has."""
+    positions = distinct([each.between(low, high) for each in lists])
     for other in known:
         positions = subtract(positions, other)
     return write_list(scratch, name, positions)
@@ -127,13 +134,14 @@ def subtract(positions: Array, known: SortedList) -> Array:
     """Return those of some sorted positions that a list does not have, reading only blocks that may have one."""
     if not len(positions):
         return positions
-    low, high = known.within(int(positions[0]), int(positions[-1]) + 1)
+    items = to_items(positions)
+    low, high = np.maximum(known.firsts.searchsorted(items[[0, -1]], "right") - [1, 0], 0).tolist()
     # Where each block's share of the positions begins; blocks without any are not read.
-    bounds = [0, *positions.searchsorted(known.firsts[low + 1 : high]).tolist(), len(positions)]
+    bounds = [0, *items.searchsorted(known.firsts[low + 1 : high]).tolist(), len(positions)]
     places = np.full(len(positions), -1, np.int64)
     for block, begin, end in zip(range(low, high), bounds[:-1], bounds[1:], strict=False):
         if end > begin:
-            kernels.indices_of(positions[begin:end], known.blocks(block, block + 1), 0, places[begin:end])
+            loops_for(positions).indices_of(positions[begin:end], known.blocks(block, block + 1), 0, places[begin:end])
     return positions[places < 0]
 
 
@@ -255,7 +263,4 @@ def group_arrays(pieces: list[Array]) -> Iterator[list[Array]]:
 
 def sort_and_write(scratch: Scratch, name: str, pieces: list[Array]) -> SortedList:
     """Sort positions, drop duplicates, and write them to disk under a name. Empties *pieces*."""
-    positions = np.concatenate(pieces)
-    pieces.clear()
-    positions.sort()
-    return write_list(scratch, name, positions[: unique(positions)])
+    return write_list(scratch, name, distinct(pieces))

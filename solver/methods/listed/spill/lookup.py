@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import Game, Traits
-from retrograde.solver.methods.listed.spill import kernels
 from retrograde.solver.methods.listed.spill.lists import SortedList
+from retrograde.solver.methods.listed.spill.packing import loops_for, order_of
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.rules.kernels import Matrix
+from retrograde.solver.rules.positions import of_positions, to_items
 from retrograde.solver.runtime.work import Work
 
 Array = np.ndarray[Any, Any]
@@ -26,7 +27,9 @@ Selection = Callable[[int, int], Array]
 """Selects positions to expand: takes begin and end, returns indices counted from begin."""
 
 BYTES_A_CHILD = 24
-"""Memory for each child in a pass, about."""
+"""Memory for each child in a pass, about, if it has one word."""
+WORD = 8
+"""Bytes of each further word."""
 LEAST = 1 << 18
 """Least children in a pass."""
 MOST = 1 << 27
@@ -54,9 +57,9 @@ class BlockOutline(NamedTuple):
 class LocatedChildren(NamedTuple):
     """The children of some blocks of positions, sorted, with their indices.
 
-    `children` int64[…]: those of tier number `tiers[i]` (-1 for an unknown tier) are at `bounds[i]` to `bounds[i + 1]`.
-    `order` is the number of each child in the matrices, one matrix after another. `places` is the buffer for their
-    indices among all positions.
+    `children` int64[…] or int64[…, words]: those of tier number `tiers[i]` (-1 for an unknown tier) are at `bounds[i]`
+    to `bounds[i + 1]`. `order` is the number of each child in the matrices, one matrix after another. `places` is the
+    buffer for their indices among all positions.
     """
 
     outlines: list[BlockOutline]
@@ -102,6 +105,7 @@ def locate_children(
     positions of a block are expanded; they count one after another from its begin."""
     waiting = iter(blocks)
     dtype = np.int32 if int(lists.starts[-1]) < 1 << 31 else np.int64
+    each_child = BYTES_A_CHILD + WORD * max(Traits.of(game).width - 1, 0)
     number = FIRST
     while group := list(islice(waiting, number)):
         tasks = ((game, [lists.block(*each, some) for each in blocks], lists.numbers, dtype) for blocks in group)
@@ -112,7 +116,7 @@ def locate_children(
         while groups:
             yield groups.pop()
         # A third of the free memory is for children. The last pass shows how many a task has.
-        number = max(1, min(max(LEAST, work.budget.left() // 3 // BYTES_A_CHILD), MOST) // greatest)
+        number = max(1, min(max(LEAST, work.budget.left() // 3 // each_child), MOST) // greatest)
 
 
 class Lookup(NamedTuple):
@@ -148,7 +152,7 @@ def lookups_of(lists: ListsOnDisk, groups: list[LocatedChildren]) -> Iterator[Lo
     for k in sorted(by_tier):
         positions, base = lists.lists[k], int(lists.starts[k])
         inner = positions.firsts[TOGETHER::TOGETHER]
-        cuts = [[0, *children.searchsorted(inner).tolist(), len(children)] for children, _ in by_tier[k]]
+        cuts = [[0, *to_items(children).searchsorted(inner).tolist(), len(children)] for children, _ in by_tier[k]]
         for number, low in enumerate(range(0, len(positions.frames), TOGETHER)):
             parts = [
                 (children[slice(*cut[number : number + 2])], places[slice(*cut[number : number + 2])])
@@ -192,13 +196,13 @@ def expand_and_sort(game: Game, blocks: list[tuple[int, int, Array]], numbers: A
     """Expand blocks of positions; return their children, sorted by tier and position. Blocks are given as (index of the
     first position, tier, positions); *numbers* has all tiers."""
     expander = expander_of(game)
-    outlines, children, tiers = [], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    outlines, children, tiers = [], [of_positions(game, 0)], [np.empty(0, np.int64)]
     for place, tier, positions in blocks:
         for begin, end in expander.blocks(0, len(positions)):
             block = expander.expand(tier, positions[begin:end], sizes=Traits.of(game).has_images)
             columns = block.columns
             found = block.children[:, :columns]
-            there = found >= 0
+            there = (found[..., 0] if block.width else found) >= 0
             children.append(found[there])
             tiers.append(block.tiers[:, :columns][there])
             # Children have no index yet: use 0 for "there" and -1 for "none", so that `mark_moves_again` leaves its
@@ -215,7 +219,9 @@ def expand_and_sort(game: Game, blocks: list[tuple[int, int, Array]], numbers: A
     flat, by_tier = np.concatenate(children), np.concatenate(tiers)
     # Mostly all children are in one tier; sorting by position suffices then.
     plain = not len(by_tier) or bool((by_tier == by_tier[0]).all())
-    order = np.argsort(flat) if plain else np.lexsort((flat, by_tier))
+    order = order_of(flat)
+    if not plain:
+        order = order[np.argsort(by_tier[order], kind="stable")]
     flat, by_tier = flat[order], by_tier[order[:1]] if plain else by_tier[order]
     begins = [0, *(np.flatnonzero(np.diff(by_tier)) + 1).tolist()] if len(flat) else []
     places, found_tiers = np.full(len(flat), -1, dtype), [tier_number(numbers, int(by_tier[k])) for k in begins]
@@ -234,5 +240,5 @@ def find_children(positions: SortedList, low: int, high: int, base: int, asked: 
     there = positions.blocks(low, high)
     found = [np.empty(len(children), dtype) for children in asked]
     for children, places in zip(asked, found, strict=True):
-        kernels.indices_of(children, there, base + int(positions.begins[low]), places)
+        loops_for(there).indices_of(children, there, base + int(positions.begins[low]), places)
     return found

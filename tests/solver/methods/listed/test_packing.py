@@ -7,10 +7,11 @@ import pytest
 
 from retrograde.games.contract.game import POSITION_BITS, POSITION_LIMIT
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.listed.explore import space, tasks
-from retrograde.solver.methods.listed.explore.packing import MOST_BITS, packing_of
-from retrograde.solver.methods.listed.explore.row_kernels import pack, pack_children, unpack
+from retrograde.solver.methods.listed.explore import space
 from retrograde.solver.methods.listed.explore.space import LARGE
+from retrograde.solver.methods.listed.spill import packing as packing_module
+from retrograde.solver.methods.listed.spill.packing import MOST_BITS, packing_of
+from retrograde.solver.methods.listed.spill.row_kernels import pack, pack_children, unpack
 from tests.helpers.marks import thorough_but
 from tests.helpers.wide import TallPawns, WideConnectFour
 
@@ -94,7 +95,7 @@ def test_packing_changes_no_byte(game, large, tmp_path, monkeypatch):
     monkeypatch.setattr(space, "packing_of", lambda *args, **options: noted(packings, packing_of(*args, **options)))
     packed = solve(game, tmp_path / "packed.h5", method="listed").read_bytes()
     assert [packing.is_exact for packing in packings] == [game.name != TallPawns.name]
-    for module in (space, tasks):
+    for module in (space, packing_module):
         monkeypatch.setattr(module, "packing_of", lambda *_, **options: None)
     assert solve(game, tmp_path / "rows.h5", method="listed").read_bytes() == packed
 

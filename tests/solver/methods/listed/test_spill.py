@@ -24,20 +24,33 @@ from retrograde.solver.methods.listed.explore.space import SpilledStateSpace
 from retrograde.solver.methods.listed.method import ListedMethod
 from retrograde.solver.methods.listed.predecessors import lists as predecessor_lists
 from retrograde.solver.methods.listed.predecessors import sorting
-from retrograde.solver.methods.listed.spill import kernels, lists, lookup
+from retrograde.solver.methods.listed.spill import lists, lookup
+from retrograde.solver.methods.listed.spill.packing import loops_for
 from retrograde.solver.methods.listed.store import ListedStore
+from retrograde.solver.rules.examine import listed
+from retrograde.solver.rules.positions import to_items
 from retrograde.solver.runtime.journal import Journal, Log
 from retrograde.solver.runtime.log import EntryLog
 from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit
 from retrograde.solver.runtime.scratch import Scratch
 from retrograde.solver.runtime.sizes import Sizes
 from tests.helpers import tangle, turning
+from tests.helpers.apart import Apart
 from tests.helpers.marks import thorough_but
+from tests.helpers.paths import ROOT
 from tests.helpers.solving import Stop, graphs
+from tests.helpers.wide import TallPawns, WideConnectFour, WideTicTacToe, graph_of
 
 SPILLED = Sizes(lists_in_scratch=True, journal_seconds=0)
 PLAIN = "benchmarks/plain_quixo.py:side=3"
 GAMES = ["mutorere", "connect4:3,3,3", "tentozero", PLAIN]
+WIDE = {
+    "wide": WideTicTacToe,
+    "tall": TallPawns,
+    "fours": lambda: WideConnectFour(4, 3),
+    "graph": lambda: graph_of(Apart, 19),
+}
+"""Games whose positions have several words: one with cycles and two without tiers among them."""
 
 
 def cut_small(patch):
@@ -63,37 +76,51 @@ def small(monkeypatch):
 
 # The lists
 
-positions = st.lists(st.integers(0, (1 << 62) - 1), max_size=200, unique=True)
+numbers = st.one_of(st.integers(0, 3), st.integers(0, (1 << 62) - 1))
+KINDS = {0: numbers, 2: st.tuples(numbers, numbers), 3: st.tuples(numbers, numbers, numbers)}
+"""Positions of so many words, 0 for ints."""
+positions = st.sampled_from([*KINDS]).flatmap(lambda width: st.tuples(st.just(width), *[st.lists(KINDS[width])] * 2))
 
 
-@given(positions, positions, st.integers(0, 61), st.integers(1, 64), st.data())
+def array_of(positions, width):
+    """Return the distinct positions in order, as an array."""
+    return np.array(sorted(set(positions)), np.int64).reshape(-1, *[width] * (width > 0))
+
+
+@given(positions, st.integers(1, 64), st.data())
 @settings(max_examples=100)
-def test_lists_are_read_as_they_were_put(tmp_path_factory, some, others, shift, block, data):
+def test_lists_are_read_as_they_were_put(tmp_path_factory, drawn, block, data):
     scratch = Scratch(tmp_path_factory.mktemp("lists"), 0)
-    numbers, known = (np.unique(np.array(each, np.int64) >> shift) for each in (some, others))
+    width, some, others = drawn
+    own, known = (array_of(each, width) for each in (some, others))
+    missing = sorted(set(some) - set(others))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lists, "BLOCK", block)
         patch.setattr(lists, "MERGED", 3 * block)
-        first, second = (lists.write_list(scratch, "some", each) for each in (numbers, known))
-        begin, end = sorted(data.draw(st.integers(0, len(numbers) + 3)) for _ in range(2))
-        assert first[begin:end].tolist() == numbers[begin:end].tolist()
-        low, high = sorted(data.draw(st.integers(0, (1 << 62 - shift) - 1)) for _ in range(2))
-        assert first.between(low, high).tolist() == [number for number in numbers.tolist() if low <= number < high]
-        assert lists.subtract(numbers.copy(), second).tolist() == np.setdiff1d(numbers, known).tolist()
-        halves = [lists.write_list(scratch, "half", each) for each in (numbers[::2], numbers[1::2], numbers[::3])]
+        first, second = (lists.write_list(scratch, "some", each) for each in (own, known))
+        begin, end = sorted(data.draw(st.integers(0, len(own) + 3)) for _ in range(2))
+        assert first[begin:end].tolist() == own[begin:end].tolist()
+        low, high = sorted(data.draw(KINDS[width]) for _ in range(2))
+        ends = to_items(array_of([low, high], width))
+        assert listed(first.between(ends[0], ends[-1])) == [each for each in listed(own) if low <= each < high]
+        assert first.between(None, None).tolist() == own.tolist()
+        assert listed(lists.subtract(own.copy(), second)) == missing
+        halves = [lists.write_list(scratch, "half", each) for each in (own[::2], own[1::2], own[::3])]
         tasks = lists.merge_tasks(scratch, "merged", halves, [second])
         merged = lists.concatenate(scratch, [*starmap(lists.merge, tasks)])
-        assert merged[0 : len(merged)].tolist() == np.setdiff1d(numbers, known).tolist()
+        assert listed(merged[0 : len(merged)]) == missing
 
 
-@given(positions, positions)
+@given(positions)
 @settings(max_examples=100)
-def test_places_are_those_of_numpy(some, asked):
-    numbers, asked = np.unique(np.array(some, np.int64)), np.sort(np.array(asked + some[::2], np.int64))
+def test_places_are_those_of_a_dictionary(drawn):
+    width, some, asked = drawn
+    own, asked = array_of(some, width), sorted(asked + some[::2])
+    asked = np.array(asked, np.int64).reshape(-1, *own.shape[1:])
     places = np.empty(len(asked), np.int64)
-    kernels.indices_of(asked, numbers, 7, places)
-    wanted = {number: 7 + place for place, number in enumerate(numbers.tolist())}
-    assert places.tolist() == [wanted.get(number, -1) for number in asked.tolist()]
+    loops_for(own).indices_of(asked, own, 7, places)
+    wanted = {position: 7 + place for place, position in enumerate(listed(own))}
+    assert places.tolist() == [wanted.get(position, -1) for position in listed(asked)]
 
 
 # Solves
@@ -106,6 +133,16 @@ def test_the_bytes_are_those_of_a_solve_in_memory(variant, tmp_path):
     game = load_game(variant)
     whole = solve(game, tmp_path / "memory.h5", method=ListedMethod()).read_bytes()
     assert solve(game, tmp_path / "spilled.h5", method=ListedMethod(), sizes=SPILLED, workers=2).read_bytes() == whole
+    assert not list(tmp_path.glob("*.scratch"))
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("name", thorough_but([*WIDE], "wide"))
+def test_the_bytes_of_positions_of_several_words_are_those_of_a_solve_in_memory(name, tmp_path, monkeypatch):
+    game = WIDE[name]()
+    whole = solve(game, tmp_path / "memory.h5", method="listed").read_bytes()
+    assert solve(game, tmp_path / "spilled.h5", method="listed", sizes=SPILLED, workers=2).read_bytes() == whole
     assert not list(tmp_path.glob("*.scratch"))
 
 
@@ -141,11 +178,13 @@ def test_other_processes_look_and_merge_as_well(tmp_path):
 
 @pytest.mark.long
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("variant", ["mutorere", pytest.param(PLAIN, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize(
+    "variant", ["mutorere", *(pytest.param(name, marks=pytest.mark.thorough) for name in (PLAIN, "tall"))]
+)
 @pytest.mark.parametrize("share", thorough_but([0.0, 0.1, 0.5, 0.9], 0.5))
 def test_lists_go_to_scratch_once_memory_is_short(variant, share, tmp_path, monkeypatch):
     """After a wave, or where what arrives in one has no room."""
-    game = load_game(variant)
+    game = WIDE[variant]() if variant in WIDE else load_game(variant)
     whole = solve(game, tmp_path / "memory.h5", method=ListedMethod())
     with open_database(whole, game=game) as database:
         turning_point = int(share * sum(row.stored for row in database.file.legend))
@@ -178,24 +217,32 @@ def test_it_is_said_at_once_that_not_even_the_scores_have_room(tmp_path, monkeyp
         solve(load_game(PLAIN), tmp_path / "game.h5", method=ListedMethod(), memory=1 << 40)
 
 
+LARGE = {
+    "from retrograde.games.catalog import load_game; game = load_game('benchmarks/plain_quixo.py:side=4')": 450,
+    "from tests.helpers.wide import WideConnectFour; game = WideConnectFour(5, 4)": 350,
+}
+"""Larger games, and limits in MB. With enough memory, Quixo takes 1.1 GB, and Connect Four in two words 420 MB."""
+
+
 @pytest.mark.slow
-def test_memory_is_kept_to(tmp_path):
-    """Quixo 4×4, plain, takes 1.1 GB where there is enough; here a child that may use 400 MB."""
-    code = """
+@pytest.mark.parametrize("game", LARGE)
+def test_memory_is_kept_to(game, tmp_path):
+    """Here by a child that may use less."""
+    code = f"""
         import sys
-        from retrograde.games.catalog import load_game
         from retrograde.solver.engine import solve
         from retrograde.solver.runtime.memory import peak_memory
-        solve(load_game("benchmarks/plain_quixo.py:side=4"), sys.argv[1], memory=int(sys.argv[2]))
+        {game}
+        solve(game, sys.argv[1], memory=int(sys.argv[2]))
         print(peak_memory())
     """
-    command = [sys.executable, "-c", textwrap.dedent(code)]
-    peaks = [
-        int(subprocess.run([*command, tmp_path / name, limit], check=True, capture_output=True, text=True).stdout)
-        for name, limit in (("much.h5", "4000000000"), ("little.h5", "400000000"))
-    ]
+    command, limit = [sys.executable, "-c", textwrap.dedent(code)], LARGE[game] * 1_000_000
+    peaks = []
+    for name, memory in (("much.h5", 4_000_000_000), ("little.h5", limit)):
+        arguments = [*command, tmp_path / name, str(memory)]
+        peaks.append(int(subprocess.run(arguments, check=True, capture_output=True, text=True, cwd=ROOT).stdout))
     assert (tmp_path / "little.h5").read_bytes() == (tmp_path / "much.h5").read_bytes()
-    assert peaks[1] < 400_000_000 < peaks[0]
+    assert peaks[1] < limit < peaks[0]
 
 
 # Kills
@@ -203,9 +250,10 @@ def test_memory_is_kept_to(tmp_path):
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("small")
-def test_a_solve_that_is_stopped_goes_on_with_more_memory_or_less(tmp_path, monkeypatch):
+@pytest.mark.parametrize("variant", ["mutorere", "wide", "graph"])
+def test_a_solve_that_is_stopped_goes_on_with_more_memory_or_less(variant, tmp_path, monkeypatch):
     """Stopped again and again at any moment, with lists now in memory and now in scratch."""
-    game = load_game("mutorere")
+    game = WIDE[variant]() if variant in WIDE else load_game(variant)
     whole = solve(game, tmp_path / "whole.h5", method=ListedMethod()).read_bytes()
     dice = Random(5)
     for where, name in ((EntryLog, "add"), (Log, "flush")):

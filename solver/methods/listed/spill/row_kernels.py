@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.game import POSITION_BITS, POSITION_LIMIT
-from retrograde.solver.methods.listed.explore.kernels import stretch_of
+from retrograde.solver.methods.listed.spill.kernels import stretch_of
 from retrograde.solver.runtime.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -105,6 +105,28 @@ def find_row(rows, low, high, others, j, hint):
         else:
             high = middle
     return low
+
+
+@kernel
+def indices_of(rows, others, base, indices):
+    """Write the index of each of sorted *rows* among sorted *others*, plus *base*; -1 if not found."""
+    hint = 0
+    for i in range(len(rows)):
+        hint = find_row(others, hint, len(others), rows, i, hint)
+        there = hint < len(others) and not compare(others, hint, rows, i)
+        indices[i] = base + hint if there else -1
+
+
+@kernel
+def from_planes(first, planes, out):
+    """Write the rows that begin with *first* and have the changes in byte *planes* (see lists.py)."""
+    bytes_a_word = planes.shape[0] // len(first)
+    for i in range(len(out)):
+        for word in range(len(first)):
+            changes = np.int64(0)
+            for plane in range(bytes_a_word):
+                changes |= np.int64(planes[word * bytes_a_word + plane, i]) << 8 * plane
+            out[i, word] = (out[i - 1, word] if i else first[word]) ^ changes
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Packs positions of several words into ints, in the same order, if the positions differ in few enough bits.
+"""Packs positions of several words into ints, in the same order, if they differ in few enough bits; sorts positions.
 
 Ints are sorted and looked up several times as fast as rows of words. A *run* is a block of bits of a word::
 
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import POSITION_BITS
-from retrograde.solver.methods.listed.explore.row_kernels import differing_bits
+from retrograde.solver.methods.listed.spill import kernels, row_kernels
 
 Array = np.ndarray[Any, Any]
 
@@ -44,7 +44,7 @@ def packing_of(rows: Array, is_exact: bool = True) -> Packing | None:
     if not len(rows):
         return None
     differing = np.zeros(rows.shape[1], np.int64)
-    differing_bits(rows, differing)
+    row_kernels.differing_bits(rows, differing)
     bits = [[bit for bit in range(POSITION_BITS) if word >> bit & 1] for word in differing.tolist()]
     whole = [(word, own[0], own[-1] - own[0] + 1) for word, own in enumerate(bits) if own]
     exact = []
@@ -72,3 +72,41 @@ def packing_with(found: list[tuple[int, int, int]], position: Array) -> Packing:
             runs.append((word, low + skipped, (1 << count - skipped) - 1, place))
             place += count - skipped
     return Packing(np.array(runs, np.int64).reshape(-1, 4), covered, position & ~covered)
+
+
+def loops_for(positions: Array) -> Any:
+    """Return the module with the compiled loops over lists like *positions*: of one word, or of several."""
+    return row_kernels if positions.ndim > 1 else kernels
+
+
+def distinct(heap: list[Array]) -> Array:
+    """Return the sorted distinct positions of some arrays. Empties *heap*, to save memory."""
+    positions = np.concatenate(heap)
+    heap.clear()
+    if positions.ndim > 1 and (packing := packing_of(positions)):
+        keys = pack_all(positions, packing)
+        keys.sort()
+        count = kernels.unique(keys)
+        row_kernels.unpack(keys[:count], packing, positions)
+    elif positions.ndim > 1:
+        positions = row_kernels.sort(positions, np.empty_like(positions))
+        count = row_kernels.unique(positions)
+    else:
+        positions.sort()
+        count = kernels.unique(positions)
+    return positions[:count].copy() if count < len(positions) // 2 else positions[:count]
+
+
+def order_of(positions: Array) -> Array:
+    """Return the indices that sort positions, of one word or of several."""
+    if positions.ndim == 1:
+        return np.argsort(positions)
+    packing = packing_of(positions)
+    return np.argsort(pack_all(positions, packing)) if packing else np.lexsort(positions.T[::-1])
+
+
+def pack_all(rows: Array, packing: Packing) -> Array:
+    """Return positions packed into ints, int64[n]."""
+    keys = np.empty(len(rows), np.int64)
+    row_kernels.pack(rows, packing, keys)
+    return keys

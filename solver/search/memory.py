@@ -24,7 +24,7 @@ LOG2_WORD_BYTES = 3
 
 def words_at(address: Any) -> Any:
     """Return an indexable view of the int64 words at *address*, without bounds checks."""
-    return (ctypes.c_int64 * MOST).from_address(address)
+    return (ctypes.c_int64 * MOST).from_address(int(address))
 
 
 def words_of(game: Any) -> int:

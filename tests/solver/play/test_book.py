@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 
 import h5py
@@ -20,6 +21,7 @@ from retrograde.solver.play.oracles.book import BookOptions, NoBook, make_book
 from retrograde.solver.play.oracles.open import searching_oracle
 from tests.helpers.command_line import COMMAND, LATE, Child, retrograde
 from tests.helpers.marks import thorough
+from tests.helpers.paths import ROOT
 from tests.helpers.wide import OneConnectFour, WideConnectFour
 
 pytestmark = pytest.mark.long
@@ -56,11 +58,11 @@ def test_a_book_is_the_database_as_far_as_it_goes(solved, tmp_path, text, plies,
         assert not verify_book(book).problems
 
 
-@pytest.mark.parametrize("plies", [thorough(0), 5, thorough(16)])
-def test_a_book_of_positions_of_two_words_has_the_same(tmp_path, plies):
-    games = WideConnectFour(4, 3), OneConnectFour(4, 3)
+def compare_in_two_words(size, plies, folder):
+    """Make a book of Connect Four in two words and in one, and compare them."""
+    games = WideConnectFour(*size), OneConnectFour(*size)
     options = BookOptions(plies, size=SMALL, tie_seconds=60, workers=2)
-    paths = [make_book(game, options, tmp_path / f"{game.name}.book.h5") for game in games]
+    paths = [make_book(game, options, folder / f"{game.name}.book.h5") for game in games]
     with open_book(paths[0], games[0]) as wide, open_book(paths[1], games[1]) as one:
         assert (wide.file.header.storage, wide.file.stored, wide.plies) == ("rows", one.file.stored, plies)
         for _, positions, *_ in wide.records():
@@ -70,6 +72,27 @@ def test_a_book_of_positions_of_two_words_has_the_same(tmp_path, plies):
         assert not verify_book(wide).problems
         with pytest.raises(NotInDatabase):
             wide[1 << 40, 0]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("plies", [0, 5, 16])
+def test_a_book_of_positions_of_two_words_has_the_same(tmp_path, plies):
+    compare_in_two_words((4, 3), plies, tmp_path)
+
+
+AS_PYTHON = """
+import sys, warnings
+from pathlib import Path
+from tests.solver.play.test_book import compare_in_two_words
+warnings.simplefilter("ignore")  # of products that wrap
+compare_in_two_words((3, 3), 3, Path(sys.argv[1]))
+"""
+
+
+def test_a_book_of_positions_of_two_words_has_the_same_without_compiling(tmp_path):
+    """Compiling the search for two words would take most of the time."""
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    subprocess.run([sys.executable, "-c", AS_PYTHON, tmp_path], cwd=ROOT, env=environment, check=True)
 
 
 @pytest.mark.thorough

@@ -21,8 +21,10 @@ from numba.core import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
-from numba.core.dispatcher import Dispatcher
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
+from numba.core.sigutils import normalize_signature
 
 from retrograde.databases.lock import lock_file
 from retrograde.solver.runtime.sources import kernels_digest
@@ -54,7 +56,7 @@ def inlined_kernel(function: Any) -> Any:
 
 def entry_kernel(function: Any) -> Any:
     """Like `kernel`, for functions that machine code calls by their address, and Python never."""
-    return compiled_with(function, pipeline_class=EntryCompiler, _nrt=True, no_cpython_wrapper=True)
+    return compiled_with(function, CPUDispatcher, EntryCompiler, _nrt=True, no_cpython_wrapper=True)
 
 
 class EntryLibrary(JITCodeLibrary):
@@ -90,17 +92,68 @@ class EntryCompiler(Compiler):
         return super().compile_extra(func)
 
 
-def compiled_with(function: Any, **options: Any) -> Any:
-    """Return what numba compiles of a function, with our cache."""
-    compiled = numba.njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
-    if isinstance(compiled, Dispatcher):  # with NUMBA_DISABLE_JIT it is a plain function
-        compiled._cache = KernelCache(function)  # type: ignore[attr-defined]  # as enable_caching() does
+class KernelDispatcher(CPUDispatcher):
+    """A kernel that gets a wrapper for calls from Python only when Python calls it.
+
+    Only other kernels call most kernels. A wrapper unpacks every argument and takes as long to compile as a small
+    kernel. If Python calls a kernel without one, the kernel is compiled again, with one.
+    """
+
+    def __init__(self, function: Any, **options: Any):
+        super().__init__(function, **options)
+        self.bare = False
+        """Whether a kernel asks for code, not Python. Only a thread that holds numba's lock sets it."""
+        self.replaced: list[Any] = []
+        """Code without a wrapper of which there is now code with one. Compiled callers may still use it."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Compile for a call from another kernel; return numba's template of the call."""
+        self.bare = True
+        try:
+            return super().get_call_template(args, kws)
+        finally:
+            self.bare = False
+
+    def compile(self, sig: Any) -> Any:
+        """Compile for a signature, with a wrapper if Python calls."""
+        with global_compiler_lock:
+            known = self.overloads.get(normalize_signature(sig)[0])
+            if known is not None and not self.bare and not has_wrapper(known):
+                self.replaced.append(self.overloads.pop(known.signature.args))
+            self.targetoptions["no_cpython_wrapper"] = self._cache.bare = self.bare
+            return super().compile(sig)
+
+    def add_overload(self, cres: Any) -> None:
+        """Add compiled code, and let Python call it if it has a wrapper."""
+        if has_wrapper(cres):
+            super().add_overload(cres)
+        else:
+            self.overloads[cres.signature.args] = cres
+
+
+def has_wrapper(compiled: Any) -> bool:
+    """Return whether compiled code has a wrapper for calls from Python."""
+    return bool(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cpython_wrapper_name))
+
+
+def compiled_with(function: Any, dispatcher: Any = KernelDispatcher, compiler: Any = Compiler, **options: bool) -> Any:
+    """Return what numba compiles of a function, with our cache; with NUMBA_DISABLE_JIT the function."""
+    if config.DISABLE_JIT:
+        return function
+    options |= {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}
+    compiled = dispatcher(function, targetoptions=options, pipeline_class=compiler)
+    compiled._cache = KernelCache(function)  # as enable_caching() does
     return compiled
 
 
 class KernelCache(FunctionCache):
     """Numba's cache of a function, with our key. Its folder is found at the first call: most kernels are never called,
     and trying a folder writes a file."""
+
+    bare = True
+    """Whether code without a wrapper for calls from Python is enough."""
+    is_bare = False
+    """Whether the key is that of code without a wrapper."""
 
     def __init__(self, function: Any):
         self.function = function
@@ -130,16 +183,23 @@ class KernelCache(FunctionCache):
         if not self.is_usable:
             return None
         rtsys.initialize(context)
-        with self._guard_against_spurious_io_errors():
-            return self._load_overload(signature, context)
+        found = None
+        for self.is_bare in (False, True)[: 1 + self.bare]:
+            with self._guard_against_spurious_io_errors():
+                found = found or self._load_overload(signature, context)
+        return found
 
     def save_overload(self, signature: Any, data: Any) -> None:
         if self.is_usable:
+            self.is_bare = not has_wrapper(data)
             super().save_overload(signature, data)
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return (*super()._index_key(sig, codegen), self.is_bare)
 
 
 def is_cached_for(compiled: Any, argument: Any) -> bool:
-    """Return whether machine code is cached for some signature in which *argument* is the numba type of an argument."""
+    """Return whether machine code that Python can call is cached for some signature with an *argument* of this type."""
     cache = getattr(compiled, "_cache", None)
     return isinstance(cache, KernelCache) and cache.is_usable and cache._cache_file.has(argument)
 
@@ -172,10 +232,10 @@ class CacheFile(IndexDataCacheFile):
         self._save_index(index)
 
     def has(self, argument: Any) -> bool:
-        """Return whether some saved signature has an argument of this numba type."""
+        """Return whether some signature saved for calls from Python has an argument of this numba type."""
         try:
             with locked(Path(self._cache_path)):
-                return any(argument in signature for signature, *_ in self._load_index())
+                return any(argument in signature and not bare for signature, *_, bare in self._load_index())
         except OSError:
             return False
 

@@ -44,9 +44,16 @@ def nodes_of(*kinds: type) -> Iterator[tuple[str, str, ast.AST]]:
 def parsed(file: Path) -> tuple[str, list[ast.AST]]:
     """Return the source of a file, and its functions, classes and the module."""
     source = file.read_text("utf-8")
-    return source, [
-        node for node in ast.walk(ast.parse(source)) if isinstance(node, (*FUNCTION, ast.ClassDef, ast.Module))
-    ]
+    return source, [*definitions(ast.parse(source))]
+
+
+def definitions(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the functions, the classes and the module in a tree. There are none in expressions, which are skipped."""
+    if isinstance(node, (*FUNCTION, ast.ClassDef, ast.Module)):
+        yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.expr):
+            yield from definitions(child)
 
 
 def begin_of(function: ast.FunctionDef) -> int:

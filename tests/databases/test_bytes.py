@@ -94,7 +94,7 @@ def decoded(file, name):
     return b"".join(frame if plain else zstandard.ZstdDecompressor().decompress(frame) for frame in frames)
 
 
-LARGER = {"dodgem", "hareandhounds", "connect4:5,3"}
+LARGER = {"dodgem", "lgame", "hareandhounds", "connect4:5,3"}
 """Variants that are solved as smaller ones are."""
 
 

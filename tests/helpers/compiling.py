@@ -18,8 +18,8 @@ from tests.helpers.paths import ROOT
 NOTE = "retrograde/compiled"
 """The name under which pytest's cache has the digest of the sources that are compiled."""
 
-SECOND = "large games"
-"""How the small solves of the second process are called: half of all that is to be compiled."""
+SECOND = "large games", "men on a board"
+"""How the names of the second process's small solves begin. With the searches they are half of the work."""
 
 
 def compile_loops(cache: pytest.Cache) -> None:

@@ -183,11 +183,13 @@ class KernelCache(FunctionCache):
         if not self.is_usable:
             return None
         rtsys.initialize(context)
-        found = None
-        for self.is_bare in (False, True)[: 1 + self.bare]:
-            with self._guard_against_spurious_io_errors():
-                found = found or self._load_overload(signature, context)
-        return found
+        with self._guard_against_spurious_io_errors():
+            self.is_bare = False
+            found = self._load_overload(signature, context)
+            if found is None and self.bare:
+                self.is_bare = True
+                found = self._load_overload(signature, context)
+            return found
 
     def save_overload(self, signature: Any, data: Any) -> None:
         if self.is_usable:

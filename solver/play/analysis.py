@@ -192,17 +192,14 @@ def furthest(rows: list[LegendRow], game: Game | None) -> Facts | None:
     return {**outcome(row), "position": text(row.example, game), "count": row.positions}
 
 
-def text(position: int, game: Game | None) -> str:
+def text(position: int, game: Game | None, rule: str = "write") -> str:
     """Return a position as text; its number if there is no game, or the game has no such position."""
     try:
-        return game.write(position) if game else str(position)
+        return str(getattr(game, rule)(position)) if game else str(position)
     except Exception:  # the rules may raise for what is no position, and a file may hold anything
         return str(position)
 
 
 def board(position: int, game: Game | None) -> str:
     """Return a position as lines of text; its number in the same cases as `text`."""
-    try:
-        return game.show(position) if game else str(position)
-    except Exception:
-        return str(position)
+    return text(position, game, "show")

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -148,14 +148,10 @@ class RankFinder(BulkFinder):
 
     find = staticmethod(kernels.find_ranks)
 
-    def __init__(self, database: Database):
-        super().__init__(database)
-        self.firsts = self.first_ranks()
-
-    def first_ranks(self) -> Array:
-        """Return the rank of the first item of each block."""
-        ranks: Array = self.contents.blocks.positions
-        return ranks
+    @cached_property
+    def firsts(self) -> Array:
+        """The rank of the first item of each block."""
+        return np.asarray(self.contents.blocks.positions)
 
     def read_table(self) -> TierTable:
         numbers, bounds, positions = self.contents.tiers
@@ -184,9 +180,9 @@ class StepsFinder(RankFinder):
         ends = [rows.get((value, -1 if value == DRAW else 0), kernels.NOWHERE) for value in Value]
         self.ends = np.array([*ends, rows.get((WIN, 1), kernels.NOWHERE)], np.int64)
 
-    def first_ranks(self) -> Array:
-        ranks: Array = self.contents.ranks
-        return ranks
+    @cached_property
+    def firsts(self) -> Array:
+        return np.asarray(self.contents.ranks)
 
     def read_table(self) -> TierTable:
         return TierTable(*self.contents.tiers)

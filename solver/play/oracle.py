@@ -13,6 +13,7 @@ Where a value is required, as in a `Choice`, an unknown one is UNDECIDED.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from retrograde.databases import Outcome
@@ -45,6 +46,11 @@ class Evidence(NamedTuple):
     nodes: int = 0
     seconds: float = 0.0
     leaves: int = 0
+
+
+def total_evidence(source: str, parts: Sequence[Evidence]) -> Evidence:
+    """Return the work of several answers together, as that of a source."""
+    return Evidence(source, *map(sum, zip(*(part[1:] for part in parts), strict=True)))
 
 
 class ValueBounds(NamedTuple):

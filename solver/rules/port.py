@@ -46,6 +46,8 @@ from numba.extending import (
     unbox,
 )
 
+from retrograde.games.contract.game import Traits
+
 I64 = types.int64
 WORD = ir.IntType(64)
 
@@ -189,12 +191,12 @@ class Port:
     known: ClassVar[dict[int, "Port"]] = {}
     """The ports of this process, by their addresses."""
 
-    def __init__(self, width: int, **numbers: int):
-        self.width = width
+    def __init__(self, traits: Traits):
+        self.width = traits.width
         self.table = np.zeros(FIRST + len(ENTRIES), np.int64)
         self.table[0] = ctypes.cast(resolve_entry, ctypes.c_void_p).value or 0
         for place, name in enumerate(NUMBERS, 1):
-            self.table[place] = numbers[name]
+            self.table[place] = getattr(traits, name)
         self.address = int(self.table.ctypes.data)
         self.resolving = threading.Lock()
         Port.known[self.address] = self

@@ -70,16 +70,7 @@ class RulesPort(Port):
     """The port of one game's rules."""
 
     def __init__(self, game: Game, kind: compiled.GameType, eager: bool = False):
-        traits = Traits.of(game)
-        super().__init__(
-            traits.width,
-            players=game.players,
-            alternates=traits.alternates,
-            has_turn=traits.has_turn,
-            has_images=traits.has_images,
-            has_promise=traits.has_promise,
-            has_multiplicity=traits.has_multiplicity,
-        )
+        super().__init__(Traits.of(game))
         self.game, self.kind, self.eager = game, kind, eager
         self.seconds = 0.0
         """What the calls have taken."""

@@ -26,9 +26,6 @@ class FiftyMoveOracle:
     def __init__(self, solution: Solution, position: int, count: int):
         self.solution, self.counts = solution, {position: count}
         self.game: Game = solution.game
-        self.source, self.variant, self.metric = solution.source, solution.variant, solution.metric
-        self.seconds, self.worth = solution.seconds, solution.worth
-        self.start, self.start_or_example = solution.start, solution.start_or_example
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.solution, name)

@@ -34,6 +34,7 @@ from retrograde.solver.play.oracle import (
     bounds_for_mover,
     bounds_of_finding,
     exact_bounds,
+    total_evidence,
 )
 from retrograde.solver.play.oracles.kernels import best_by_playouts, play_out
 from retrograde.solver.rules.examine import refuse_to_search
@@ -93,8 +94,7 @@ def merged(old: ValueBounds | None, new: ValueBounds) -> ValueBounds:
     remoteness = old.remoteness if new.remoteness is None else new.remoteness
     adds = (at_least, at_most, remoteness) != (old.at_least, old.at_most, old.remoteness)
     source = new.evidence.source if adds else old.evidence.source
-    before, after = old.evidence, new.evidence
-    how = Evidence(source, before.nodes + after.nodes, before.seconds + after.seconds, before.leaves + after.leaves)
+    how = total_evidence(source, (old.evidence, new.evidence))
     return ValueBounds(at_least, at_most, remoteness, how, max(old.no_end_within, new.no_end_within))
 
 
@@ -244,10 +244,7 @@ class SearchingOracle(Oracle):
         top = max(known, key=bounds_key)
         most = max(one.at_most for one in known)
         exact = all(one.is_exact for one in known)
-        how = [one.evidence for one in known]
-        evidence = Evidence(
-            SEARCH, sum(one.nodes for one in how), sum(one.seconds for one in how), sum(one.leaves for one in how)
-        )
+        evidence = total_evidence(SEARCH, [one.evidence for one in known])
         new = ValueBounds(top.at_least, most, top.remoteness if exact else None, evidence)
         if exact or new.at_least > before.at_least or new.at_most < before.at_most:
             self.learn(position, new)

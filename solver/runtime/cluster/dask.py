@@ -140,7 +140,7 @@ class DaskExecutor(ClusterExecutor):
     async def run(self, key: tuple[str, int], function: Callable[..., Any], packed: tuple[Any, ...]) -> Any:
         """Return the result of a task; raise ClusterError if there is none."""
         future = self.client.submit(function, *packed, key=key, pure=False)
-        coming = asyncio.ensure_future(result_of(future))
+        coming = asyncio.ensure_future(future)  # also of an awaitable that is no coroutine
         try:
             while not (await asyncio.wait({coming}, timeout=LONELY))[0]:
                 await self.look_for_workers()
@@ -162,11 +162,6 @@ class DaskExecutor(ClusterExecutor):
             if not left and not self.alone:
                 warnings.warn(f"the scheduler at {self.address} has no workers left; one is waited for", stacklevel=2)
             self.alone = not left
-
-
-async def result_of(future: "distributed.Future") -> Any:
-    """Return the result of a task."""
-    return await future
 
 
 def host_of(address: str) -> str:

@@ -79,6 +79,16 @@ class PegSolitaire(Game):
                     found.append((hole, over, to))
         return tuple(found)
 
+    @cached_property
+    def holes(self):
+        """The three holes of each jump, as bits."""
+        return tuple(1 << peg | 1 << over | 1 << to for peg, over, to in self.jumps)
+
+    @cached_property
+    def pegs(self):
+        """The two holes of each jump that have pegs before it, as bits."""
+        return tuple(1 << peg | 1 << over for peg, over, _ in self.jumps)
+
     def turned(self, row, column):
         """Return where each symmetry of the board takes a place, the identity first."""
         last = self.lines - 1
@@ -122,13 +132,11 @@ class PegSolitaire(Game):
     def generate_moves(self, position):
         """Yield the numbers of the jumps that are possible."""
         for jump in range(len(self.jumps)):
-            peg, over, to = self.jumps[jump]
-            if position >> peg & position >> over & ~(position >> to) & 1:
+            if (position ^ self.pegs[jump]) & self.holes[jump] == 0:
                 yield jump
 
     def do_move(self, position, jump):
-        peg, over, to = self.jumps[jump]
-        return position ^ (1 << peg | 1 << over | 1 << to)
+        return position ^ self.holes[jump]
 
     def primitive(self, position):
         """Return WIN if the last peg is where it should be, LOSE if no jump is possible, else UNDECIDED."""
@@ -148,10 +156,7 @@ class PegSolitaire(Game):
 
     def tier(self, position):
         """Return the number of empty holes."""
-        holes = 0
-        for hole in range(len(self.places)):
-            holes += position >> hole & 1 ^ 1
-        return holes
+        return len(self.places) - position.bit_count()
 
     # For people
 

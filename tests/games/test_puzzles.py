@@ -589,3 +589,21 @@ def test_what_is_left_is_the_others():
     assert [game.payoff(over, player) for player in (0, 1)] == [7, 9]
     assert game.primitive(game.read("0,0,0,0,8/1,0,2,0,5/S")) == TIE
     assert game.primitive(game.read("0,0,0,0,9/1,0,2,0,4/S")) == WIN
+
+
+@pytest.mark.parametrize("text", ["pegsolitaire", "pegsolitaire:english"])
+def test_pegs_jump_over_pegs_into_holes(text):
+    """Moves by two numbers of bits for each jump, against the three holes of a jump one by one."""
+    game, random = load_game(text), Random(5)
+    count = len(game.places)
+    for position in [game.start, *(random.randrange(1, 1 << count) for _ in range(200))]:
+        pegs = {hole for hole in range(count) if position >> hole & 1}
+        expected = {
+            move: pegs - {peg, over} | {to}
+            for move, (peg, over, to) in enumerate(game.jumps)
+            if peg in pegs and over in pegs and to not in pegs
+        }
+        assert list(game.generate_moves(position)) == list(expected)
+        for move, after in expected.items():
+            assert game.do_move(position, move) == sum(1 << hole for hole in after)
+        assert game.tier(position) == count - len(pegs)

@@ -383,7 +383,7 @@ RULES = {
     "nim3": "de7f98b07940dcc03d0379d3f372d45a",
     "octal": "a11a006073957839d23ab4e4425a1184",
     "othello": "a9f3b867dd5764475f3db8e3d40d350e",
-    "pegsolitaire": "4f52a3cfc333182035fd82b26ae196c2",
+    "pegsolitaire": "077fe3cfc7d8d904d3190ddc50558a52",
     "pig": "6ef31df6dcb13441e2424932dd0f622c",
     "piglet": "72d74db3a83831c941dec5b92eeec8c6",
     "pocketcube": "965c8e2b71cab7ef31d4791f713e1d76",

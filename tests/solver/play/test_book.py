@@ -247,7 +247,9 @@ def test_commands_say_what_a_book_is(home):
 
 
 def test_play_and_query_look_into_the_book_and_search_beyond_it(home):
-    retrograde("book", "connect4:4,4", "--plies", "3", "--workers", "1")
+    make_book(
+        load_game("connect4:4,4"), BookOptions(3, size=SMALL, tie_seconds=60), book_path("connect4:width=4,height=4")
+    )
     asked = retrograde("query", "connect4:4,4", "2122")
     assert "searching, beyond its book of 3 plies" in asked.stderr
     assert json.loads(retrograde("query", "connect4:4,4", "2122", "--json").stdout)["source"] == "search"
@@ -259,7 +261,9 @@ def test_play_and_query_look_into_the_book_and_search_beyond_it(home):
 
 
 def test_in_the_book_nothing_is_searched(home):
-    retrograde("book", "connect4:4,4", "--plies", "3", "--workers", "1")
+    make_book(
+        load_game("connect4:4,4"), BookOptions(3, size=SMALL, tie_seconds=60), book_path("connect4:width=4,height=4")
+    )
     with searching_oracle(load_game("connect4:4,4"), 0.0) as oracle:
         game = oracle.game
         position = game.start

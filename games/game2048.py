@@ -5,16 +5,19 @@ once in a move. Then chance puts a 2 (nine times in ten) or a 4 into a random em
 so twice. The expectation is the probability of a tile with the `target`: on 2 × 2 cells it is 1 for 8, 0.9625 for 16,
 0.0829 for 32. (J. Lees-Miller, *The Mathematics of 2048*, 2018, counts the states of such boards, and solves 3 × 3.)
 
-    | 1 where chance is to put a tile | for each cell, the last one first, 4 bits: 0 if empty, n for a tile of 2**n |
+Of more than 15 cells, a position is a tuple of two ints.
 """
 
 from functools import cached_property
 
 from retrograde.games.contract.drawing import grid
+from retrograde.games.contract.fields import Flag, Numbers
+from retrograde.games.contract.fields.layout import blank
 from retrograde.games.contract.game import CHANCE, LOSE, UNDECIDED, WIN, Game
 
 NAMES = ("left", "right", "up", "down")
 SIGNS = ".123456789abcdef"
+MOST_CELLS = 30
 COLOURS = ("linen", "wheat", "sandybrown", "coral", "tomato", "orangered", "gold")
 """The colours of tiles, from 2 on. Greater tiles have the last colour."""
 
@@ -29,13 +32,18 @@ class Game2048(Game):
     metric = "expectation"
     players = 1
 
+    tiles = Numbers(lambda game: game.cells, 0, 15)
+    """For each cell, row by row: 0 if it is empty, n for a tile of 2**n."""
+    spawning = Flag()
+    """Whether chance is to put a tile."""
+
     width: int = 2
     height: int = 2
     target: int = 16
 
     def __post_init__(self):
-        if self.width < 2 or self.height < 1 or self.cells > 15:
-            raise ValueError("width must be 2 or more, height 1 or more, and there is room for 15 cells")
+        if self.width < 2 or self.height < 1 or self.cells > MOST_CELLS:
+            raise ValueError(f"width must be 2 or more, height 1 or more, and there is room for {MOST_CELLS} cells")
         if not 4 <= self.target <= 1 << 15 or self.target & self.target - 1:
             raise ValueError("target must be a power of two from 4 to 32768")
 
@@ -44,17 +52,13 @@ class Game2048(Game):
         return self.width * self.height
 
     @property
-    def spawning(self):
-        return 1 << 4 * self.cells
-
-    @property
     def goal(self):
         return self.target.bit_length() - 1
 
-    @property
+    @cached_property
     def start(self):
         """The empty board."""
-        return self.spawning
+        return self.spawning.put(blank(self), True)
 
     @cached_property
     def lines(self):
@@ -97,21 +101,21 @@ class Game2048(Game):
     # The rules: a player's move is a direction; a chance move is 2 × cell for a 2, and 2 × cell + 1 for a 4
 
     def turn(self, position):
-        return CHANCE if position & self.spawning and not self.reached(position) else 0
+        return CHANCE if self.spawning.get(position) and not self.reached(position) else 0
 
     def reached(self, position):
         """Return whether a tile has reached the target."""
         found = False
         for cell in range(self.cells):
-            found |= position >> 4 * cell & 15 == self.goal
+            found |= self.tiles.get(position, cell) == self.goal
         return found
 
     def generate_moves(self, position):
         """Yield the directions that change the board, or `2 * cell` and `2 * cell + 1` for a new 2 or 4 on an empty
         cell."""
-        if position & self.spawning:
+        if self.spawning.get(position):
             for cell in range(self.cells):
-                if not position >> 4 * cell & 15:
+                if not self.tiles.get(position, cell):
                     yield 2 * cell
                     yield 2 * cell + 1
         else:
@@ -124,35 +128,36 @@ class Game2048(Game):
 
     def do_move(self, position, move):
         """Return the position after a slide, or after a new tile; a second one follows on an empty board."""
-        if not position & self.spawning:
-            return self.slide(position, move) | self.spawning
-        child = position | (move & 1) + 1 << 4 * (move >> 1)
-        return child if position == self.spawning else child - self.spawning
+        if not self.spawning.get(position):
+            return self.spawning.put(self.slide(position, move), True)
+        child = self.tiles.add(position, move >> 1, (move & 1) + 1)
+        return child if self.tier(position) == 1 else self.spawning.put(child, False)
 
     def slide(self, board, direction):
         """Return a board after its tiles have slid."""
-        result = 0
+        result = board
         for number in range(self.first_lines[direction], self.first_lines[direction + 1]):
             first, length, step = self.lines[number]
-            place, last = first, 0
+            place, last, end = first, 0, first + step * length
             for i in range(length):
-                tile = board >> 4 * (first + step * i) & 15
+                tile = self.tiles.get(board, first + step * i)
                 if tile and tile == last:
-                    place -= step
-                    result += 1 << 4 * place
-                    place += step
+                    result = self.tiles.put(result, place - step, tile + 1)
                     last = 0
                 elif tile:
-                    result |= tile << 4 * place
+                    result = self.tiles.put(result, place, tile)
                     place += step
                     last = tile
+            while place != end:
+                result = self.tiles.put(result, place, 0)
+                place += step
         return result
 
     def primitive(self, position):
         """Return WIN if the target is reached, LOSE if nothing can slide, else UNDECIDED."""
         if self.reached(position):
             return WIN
-        if position & self.spawning:
+        if self.spawning.get(position):
             return UNDECIDED
         for _ in self.generate_moves(position):
             return UNDECIDED
@@ -165,22 +170,19 @@ class Game2048(Game):
         """Return twice the sum of all tiles, plus 1 before chance moves. Sliding keeps the sum; chance raises it."""
         total = 0
         for cell in range(self.cells):
-            tile = position >> 4 * cell & 15
+            tile = self.tiles.get(position, cell)
             if tile:
                 total += 2 << tile
-        return total + (1 if position & self.spawning else 0)
+        return total + self.spawning.get(position)
 
     def images(self, position):
         for number in range(len(self.symmetries)):
-            image = position & self.spawning
+            image = position
             for cell in range(self.cells):
-                image |= (position >> 4 * cell & 15) << 4 * self.symmetries[number][cell]
+                image = self.tiles.put(image, self.symmetries[number][cell], self.tiles.get(position, cell))
             yield image
 
     # Hints
-
-    def tile(self, position, cell):
-        return position >> 4 * cell & 15
 
     def estimate(self, position):
         """Return a guess of the probability of reaching the target, in hundredths, 1 to 99.
@@ -192,16 +194,16 @@ class Game2048(Game):
         for number in range(self.first_lines[3]):
             if not self.first_lines[1] <= number < self.first_lines[2]:  # rows and columns, each in one direction
                 first, length, step = self.lines[number]
-                rises, falls, last = 0, 0, self.tile(position, first)
+                rises, falls, last = 0, 0, self.tiles.get(position, first)
                 for i in range(1, length):
-                    tile = self.tile(position, first + step * i)
+                    tile = self.tiles.get(position, first + step * i)
                     rises += max(0, tile - last)
                     falls += max(0, last - tile)
                     good += EQUAL if tile and tile == last else 0
                     last = tile
                 bad += ROUGH * min(rises, falls)
         for cell in range(self.cells):
-            good += 0 if self.tile(position, cell) else EMPTY
+            good += 0 if self.tiles.get(position, cell) else EMPTY
         return min(max(EVEN + good - bad, 1), 99)
 
     # For people
@@ -210,14 +212,14 @@ class Game2048(Game):
         return f"2048 to {self.target} on {self.width} × {self.height}"
 
     def rows(self, position):
-        tiles = [position >> 4 * cell & 15 for cell in range(self.cells)]
+        tiles = [self.tiles.get(position, cell) for cell in range(self.cells)]
         texts = [str(1 << tile) if tile else "." for tile in tiles]
         return [texts[i : i + self.width] for i in range(0, self.cells, self.width)]
 
     def write(self, position):
         """Return the rows from the top down, and ? if chance is to put a tile: `2,./.,4`, `./.?`."""
         board = "/".join(",".join(row) for row in self.rows(position))
-        return board + "?" * bool(position & self.spawning)
+        return board + "?" * self.spawning.get(position)
 
     def read(self, text):
         rows = [row.split(",") for row in text.removesuffix("?").split("/")]
@@ -227,19 +229,21 @@ class Game2048(Game):
         known = {"."} | {str(1 << tile) for tile in range(1, self.goal + 1)}
         if not {*tiles} <= known:
             raise ValueError(f"tiles are powers of two up to {self.target}, or . for none")
-        board = sum((int(tile).bit_length() - 1) << 4 * cell for cell, tile in enumerate(tiles) if tile != ".")
-        return board | self.spawning if text.endswith("?") else board
+        position = self.start if text.endswith("?") else blank(self)
+        for cell, tile in enumerate(tiles):
+            position = self.tiles.put(position, cell, 0 if tile == "." else int(tile).bit_length() - 1)
+        return position
 
     def show(self, position):
         size = len(str(self.target))
         lines = [" ".join(tile.rjust(size) for tile in row) for row in self.rows(position)]
-        return "\n".join([*lines, "a tile is to come"] if position & self.spawning else lines)
+        return "\n".join([*lines, "a tile is to come"] if self.spawning.get(position) else lines)
 
     def move_name(self, position, move):
-        if not position & self.spawning:
+        if not self.spawning.get(position):
             return NAMES[move]
         cell = move >> 1
-        return f"{4 if move & 1 else 2}@{'abcdefghijklmno'[cell % self.width]}{cell // self.width + 1}"
+        return f"{4 if move & 1 else 2}@{self.board.names[cell]}"
 
     def ending(self, position):
         return f"there is a {self.target}" if self.reached(position) else "no tile can move"
@@ -251,7 +255,7 @@ class Game2048(Game):
         return grid(self.width, self.height, looks)
 
     def draw_pieces(self, position):
-        return "".join(SIGNS[position >> 4 * cell & 15] for cell in range(self.cells))
+        return "".join(SIGNS[self.tiles.get(position, cell)] for cell in range(self.cells))
 
     def draw_move(self, position, move):
-        return (move >> 1,) if position & self.spawning else ()
+        return (move >> 1,) if self.spawning.get(position) else ()

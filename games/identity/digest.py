@@ -48,6 +48,7 @@ SAME_RULES = {
     "10d4e98a4014ffade43ece332f025b0e": {"d072f343672e1d663cf4921c03d53cb9"},  # Quixo
     "76fa0ef7d53449ef74405fe30a7f5676": {"a59d3f8aff521bd73f298f160f774280"},  # Teeko
     "077fe3cfc7d8d904d3190ddc50558a52": {"4f52a3cfc333182035fd82b26ae196c2"},  # peg solitaire
+    "6af294999b848bd4456570b61ac80df9": {"e1e69e4a309a13ca0c606fc925eba6c5"},  # 2048
 }
 """For the current digest of some of our rules, the digests of earlier versions with the same positions and values.
 

@@ -17,7 +17,6 @@ from retrograde.games.game2048 import Game2048
 from retrograde.games.wide.connect4 import WideConnect4
 from retrograde.games.wide.domineering import WideDomineering
 from retrograde.games.wide.eightpuzzle import FifteenPuzzle
-from retrograde.games.wide.game2048 import Wide2048
 from retrograde.games.wide.lightsout import LargeLightsOut
 from retrograde.solver.engine import solve
 from retrograde.solver.search.depth.names import depth_search_for
@@ -28,7 +27,6 @@ PAIRS = [
     *((Connect4, WideConnect4, options) for options in ((4, 4), (5, 4), (7, 6), (6, 5, 3), (3, 5, 3), (8, 6))),
     *((Domineering, WideDomineering, options) for options in ((4, 4), (5, 4), (4, 5), (5, 2), (1, 6), (7, 8))),
     *((EightPuzzle, FifteenPuzzle, options) for options in ((3, 3), (5, 2), (2, 4), (5, 3))),
-    *((Game2048, Wide2048, options) for options in ((2, 2, 16), (3, 3, 64), (5, 3, 2048), (3, 1, 8))),
 ]
 LARGE = {
     "connect4:width=9,height=7": WideConnect4,
@@ -36,7 +34,7 @@ LARGE = {
     "domineering:width=8,height=8": WideDomineering,
     "eightpuzzle:width=4,height=4": FifteenPuzzle,
     "lightsout:width=7,height=7": LargeLightsOut,
-    "game2048:width=4,height=4,target=2048": Wide2048,
+    "game2048:width=4,height=4,target=2048": Game2048,
 }
 
 
@@ -180,14 +178,60 @@ def test_searches_find_the_same(one, wide):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("one", "wide"), [(EightPuzzle(3, 3), FifteenPuzzle(3, 3)), (Game2048(3, 2, 64), Wide2048(3, 2, 64))]
-)
-def test_searches_to_a_depth_give_the_same_scores(one, wide):
+def test_searches_to_a_depth_give_the_same_scores():
+    one, wide = EightPuzzle(3, 3), FifteenPuzzle(3, 3)
     searches = [depth_search_for(game) for game in (one, wide)]
     for position, move in islice(played(one, 4), 40):
-        if move is not None and one.turn(position) != CHANCE:
+        if move is not None:
             assert [*searches[0].scores(position, 3)] == [*searches[1].scores(wide.split(position), 3)]
+
+
+def merged(line):
+    """Return a row or column of texts after its tiles have slid to its beginning, two equal ones into one."""
+    tiles, after = [int(tile) for tile in line if tile != "."], []
+    while tiles:
+        twice = tiles[:2] == [tiles[0]] * 2
+        after.append(str(2 * tiles[0] if twice else tiles[0]))
+        del tiles[: 1 + twice]
+    return after + ["."] * (len(line) - len(after))
+
+
+def slid(rows, name):
+    """Return rows of tiles after a move."""
+    lines = rows if name in ("left", "right") else [list(column) for column in zip(*rows, strict=True)]
+    lines = [merged(line[::-1])[::-1] if name in ("right", "down") else merged(line) for line in lines]
+    return lines if name in ("left", "right") else [list(row) for row in zip(*lines, strict=True)]
+
+
+@pytest.mark.parametrize("options", [(3, 3, 64), (5, 3, 2048), (4, 4, 2048), (2, 8, 64), (6, 5, 512), (20, 1, 16)])
+def test_tiles_slide_in_one_word_or_two_as_they_do_in_rows_of_texts(options):
+    game = Game2048(*options)
+    assert isinstance(game.start, tuple) == (game.cells > 15)
+    for position, move in played(game, 5):
+        if move is None or game.turn(position) == CHANCE:
+            continue
+        rows = game.rows(position)
+        afters = {name: slid(rows, name) for name in ("left", "right", "up", "down")}
+        moves = {game.move_name(position, one): one for one in game.generate_moves(position)}
+        assert {*moves} == {name for name, after in afters.items() if after != rows}
+        for name, one in moves.items():
+            after = game.do_move(position, one)
+            assert game.write(after) == "/".join(map(",".join, afters[name])) + "?"
+            assert game.tier(after) == 2 * sum(int(tile) for row in rows for tile in row if tile != ".") + 1
+            turned = [[*row] for row in zip(*rows, strict=True)] if game.width == game.height else rows
+            mirrored = [flipped for each in (rows, turned) for flipped in (each, [row[::-1] for row in each])]
+            images = {"/".join(map(",".join, each)) for board in mirrored for each in (board, board[::-1])}
+            assert {game.write(image) for image in game.images(position)} == images
+
+
+@pytest.mark.thorough
+def test_the_rules_of_2048_in_two_words_compile(recwarn):
+    game = Game2048(4, 4, 64)
+    search = depth_search_for(game)
+    for position, move in islice(played(game, 4), 40):
+        if move is not None and game.turn(position) != CHANCE:
+            assert len([*search.scores(position, 2)]) == len([*game.generate_moves(position)])
+    assert not [warning for warning in recwarn if "do not compile" in str(warning.message)]
 
 
 @pytest.mark.slow

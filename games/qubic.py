@@ -9,8 +9,7 @@ from itertools import permutations, product
 
 from retrograde.games.contract.drawing import Board
 from retrograde.games.contract.fields import Cells, Turn
-from retrograde.games.contract.game import LOSE, TIE, UNDECIDED
-from retrograde.games.kinds.rows import Rows
+from retrograde.games.kinds.rows import LineRace
 
 
 def layers(game):
@@ -37,7 +36,7 @@ def turns(game):
     ]  # fmt: skip
 
 
-class Qubic(Rows):
+class Qubic(LineRace):
     """Claim cells in turn. The first to fill a straight line of cells, also across the layers, wins."""
 
     cells = Cells(layers, symmetries=turns, X="cross", O="ring")
@@ -57,25 +56,3 @@ class Qubic(Rows):
         rays = [[tuple(at + step * by for at, by in zip(cell, way, strict=True)) for step in range(size)]
                 for cell in cells for way in ways]  # fmt: skip
         return self.cells.bits_of([[cells.index(cell) for cell in ray] for ray in rays if {*ray} <= {*cells}])
-
-    def generate_moves(self, position):
-        yield from self.cells.empty(position)
-
-    def do_move(self, position, cell):
-        return self.cells.add(position, cell, self.mover.sign(position))
-
-    def primitive(self, position):
-        if self.fill_line(self.cells.set(position, self.mover.other(position))):
-            return LOSE
-        return UNDECIDED if self.cells.free(position) else TIE
-
-    def tier(self, position):
-        return self.cells.count(position)
-
-    def tie_in(self, position):
-        return self.cells.size - self.cells.count(position)
-
-    def estimate(self, position):
-        """Return how many more lines are still open to the player to move than to the opponent."""
-        own, other = self.mover.sign(position), self.mover.other(position)
-        return self.count_open(position, own) - self.count_open(position, other)

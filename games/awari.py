@@ -21,16 +21,16 @@ none.
 from functools import cached_property
 from itertools import combinations
 
-from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN
+from retrograde.games.kinds.sown import PitTexts
 
 FIELD = 63
 MOST_BITS = 61
 MOST_STONES = 12
 """The greatest `stones`. There are 2,704,156 boards with up to this many; more are too many as first positions."""
-SIGNS = ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMOPQRTUVWXYZ"
 
 
-class Awari(Game):
+class Awari(PitTexts):
     """Sow the stones of a pit round the board, and capture twos and threes. The player who has more at the end wins."""
 
     metric = "score"
@@ -187,41 +187,10 @@ class Awari(Game):
         rows = self.row(position, False), self.row(position, True)
         return [[row >> 6 * pit & FIELD for pit in range(self.pits)] for row in rows]
 
-    def write(self, position):
-        """Return the pits of the player to move, then the opponent's, in sowing order: `1,1,1,1/1,1,1,1`."""
-        return "/".join(",".join(map(str, row)) for row in self.numbers(position))
-
-    def read(self, text):
-        rows = [part.split(",") for part in text.split("/")]
-        if [len(row) for row in rows] != [self.pits] * 2 or not all(one.isdecimal() for row in rows for one in row):
-            raise ValueError(f"a position is two rows of stones, as in {self.write(self.starts[-1])}")
-        if sum(int(number) for row in rows for number in row) > self.total:
-            raise ValueError(f"there must be no more than {self.total} stones")
-        return self.coded(*(sum(int(number) << 6 * pit for pit, number in enumerate(row)) for row in rows))
-
-    def show(self, position):
-        own, other = self.numbers(position)
-        return "\n".join(" ".join(f"{number:2}" for number in row) for row in (reversed(other), own))
-
-    def move_name(self, position, pit):
-        return str(pit + 1)
+    def of_numbers(self, stones):
+        rows = stones[: self.pits], stones[self.pits :]
+        return self.coded(*(sum(number << 6 * pit for pit, number in enumerate(row)) for row in rows))
 
     def ending(self, position):
         own, other = self.row(position, False), self.row(position, True)
         return "no stones are left" if not own | other else "whose row has stones keeps them"
-
-    def draw_board(self):
-        """Return the pits in two rows, the own row below. Stones are shown as numbers."""
-        from retrograde.games.contract.drawing import Board
-
-        places = [(float(pit), 1.0) for pit in range(self.pits)]
-        places += [(float(self.pits - 1 - pit), 0.0) for pit in range(self.pits)]
-        names = [f"{sign}{pit + 1}" for sign in "ab" for pit in range(self.pits)]
-        pieces = {sign: str(number) for number, sign in enumerate(SIGNS[: self.total + 1]) if number}
-        return Board(tuple(places), tuple(names), pieces, len(places))
-
-    def draw_pieces(self, position):
-        return "".join(SIGNS[number] for row in self.numbers(position) for number in row)
-
-    def draw_move(self, position, pit):
-        return (pit,)

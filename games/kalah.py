@@ -18,16 +18,16 @@ they print. Without `either`, five pits of three seeds are won by 10 instead of 
 
 from functools import cached_property
 
-from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN
+from retrograde.games.kinds.sown import SIGNS, PitTexts
 
 FIELD = 63
 """The mask of one field. A row of pits and its store are a number with six bits for each."""
 MOST_BITS = 61
 PROMISE = 4096
-SIGNS = ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMOPQRTUVWXYZ"
 
 
-class Kalah(Game):
+class Kalah(PitTexts):
     """Sow the seeds of a pit round the board. The player with more seeds in the own store at the end wins."""
 
     words = {"S": "South", "N": "North"}
@@ -211,9 +211,6 @@ class Kalah(Game):
         middle, mover = " " * len(upper), "SN"[self.turn(position)]
         return f"   {upper}\n{north_store:2} {middle} {south_store:2}\n   {lower}   {mover} to move"
 
-    def move_name(self, position, pit):
-        return str(pit + 1)
-
     def draw_board(self):
         """Return the pits in two rows with the stores at the ends. Seeds are shown as numbers."""
         from retrograde.games.contract.drawing import Board
@@ -225,9 +222,6 @@ class Kalah(Game):
         pieces = {sign: str(number) for number, sign in enumerate(SIGNS[: self.total + 1]) if number}
         owners = ((self.pits + 1.0, 1.7, "South"), (0.0, 0.3, "North"))
         return Board(places, tuple(names), pieces | {"S": "S", "N": "N"}, len(places), labels=owners)
-
-    def draw_pieces(self, position):
-        return "".join(SIGNS[number] for row in self.numbers(position) for number in row)
 
     def draw_move(self, position, pit):
         return (pit + self.turn(position) * (self.pits + 1),)

@@ -24,10 +24,54 @@ FIELD = (1 << BITS) - 1
 MOST_PITS, MOST_STONES = 6, FIELD - 1
 PLACES = MOST_STONES + 2 * MOST_PITS
 """The greatest number of places for the ones and zeros of a board."""
-SIGNS = ".abcdefghijklmnopqrstuvwxyzABCDE"
+SIGNS = ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMOPQRTUVWXYZ"
+"""The signs of numbers of stones. N and S are players."""
 
 
-class SownBoards(Game):
+class PitTexts(Game):
+    """Base class: texts and pictures of two rows of `pits`, the own row first, with at most `total` stones.
+
+    A game says how many stones are in each pit (`numbers`), and which position has so many (`of_numbers`).
+    """
+
+    def write(self, position):
+        """Return the pits of the player to move, then the opponent's, in sowing order: `1,1,1,1/1,1,1,1`."""
+        return "/".join(",".join(map(str, row)) for row in self.numbers(position))
+
+    def read(self, text):
+        rows = [part.split(",") for part in text.split("/")]
+        if [len(row) for row in rows] != [self.pits] * 2 or not all(one.isdecimal() for row in rows for one in row):
+            raise ValueError(f"a position is two rows of stones, as in {self.write(self.starts[-1])}")
+        stones = [int(number) for row in rows for number in row]
+        if sum(stones) > self.total:
+            raise ValueError(f"there must be no more than {self.total} stones")
+        return self.of_numbers(stones)
+
+    def show(self, position):
+        own, other = self.numbers(position)
+        return "\n".join(" ".join(f"{number:2}" for number in row) for row in (reversed(other), own))
+
+    def move_name(self, position, pit):
+        return str(pit + 1)
+
+    def draw_board(self):
+        """Return the pits in two rows, the own row below. Stones are shown as numbers."""
+        from retrograde.games.contract.drawing import Board
+
+        places = [(float(pit), 1.0) for pit in range(self.pits)]
+        places += [(float(self.pits - 1 - pit), 0.0) for pit in range(self.pits)]
+        names = [f"{sign}{pit + 1}" for sign in "ab" for pit in range(self.pits)]
+        pieces = {sign: str(number) for number, sign in enumerate(SIGNS[: self.total + 1]) if number}
+        return Board(tuple(places), tuple(names), pieces | {sign: sign for sign in self.words}, len(places))
+
+    def draw_pieces(self, position):
+        return "".join(SIGNS[number] for row in self.numbers(position) for number in row)
+
+    def draw_move(self, position, pit):
+        return (pit,)
+
+
+class SownBoards(PitTexts):
     """Base class: all boards of two rows of `pits` with at most `stones` stones."""
 
     metric = "score"
@@ -43,6 +87,10 @@ class SownBoards(Game):
     def cells(self):
         """The number of pits of both players."""
         return 2 * self.pits
+
+    @property
+    def total(self):
+        return self.stones
 
     @cached_property
     def start(self):
@@ -126,38 +174,5 @@ class SownBoards(Game):
         board = [position >> BITS * pit & FIELD for pit in range(self.cells)]
         return [board[: self.pits], board[self.pits :]]
 
-    def write(self, position):
-        """Return the pits of the player to move, then the opponent's, in sowing order: `1,1,1,1/1,1,1,1`."""
-        return "/".join(",".join(map(str, row)) for row in self.numbers(position))
-
-    def read(self, text):
-        rows = [part.split(",") for part in text.split("/")]
-        if [len(row) for row in rows] != [self.pits] * 2 or not all(one.isdecimal() for row in rows for one in row):
-            raise ValueError(f"a position is two rows of stones, as in {self.write(self.start)}")
-        stones = [int(number) for row in rows for number in row]
-        if sum(stones) > self.stones:
-            raise ValueError(f"there must be no more than {self.stones} stones")
+    def of_numbers(self, stones):
         return sum(number << BITS * pit for pit, number in enumerate(stones))
-
-    def show(self, position):
-        own, other = self.numbers(position)
-        return "\n".join(" ".join(f"{number:2}" for number in row) for row in (reversed(other), own))
-
-    def move_name(self, position, pit):
-        return str(pit + 1)
-
-    def draw_board(self):
-        """Return the pits in two rows, the own row below. Stones are shown as numbers."""
-        from retrograde.games.contract.drawing import Board
-
-        places = [(float(pit), 1.0) for pit in range(self.pits)]
-        places += [(float(self.pits - 1 - pit), 0.0) for pit in range(self.pits)]
-        names = [f"{sign}{pit + 1}" for sign in "ab" for pit in range(self.pits)]
-        pieces = {sign: str(number) for number, sign in enumerate(SIGNS[: self.stones + 1]) if number}
-        return Board(tuple(places), tuple(names), pieces | {sign: sign for sign in self.words}, len(places))
-
-    def draw_pieces(self, position):
-        return "".join(SIGNS[number] for row in self.numbers(position) for number in row)
-
-    def draw_move(self, position, pit):
-        return (pit,)

@@ -35,6 +35,22 @@ class Board(Game):
     pieces: str
     rows: int = 8
 
+    # What a position says
+
+    def colour(self, position):
+        """Return 0 if White is to move, else 1."""
+        return position >> COLOUR
+
+    def sets(self, position):
+        """Return the pieces of the player to move, those of the other player, and the kings."""
+        return unpacked(position)
+
+    def from_sets(self, colour, own, other, kings):
+        """Return the position with these pieces."""
+        return packed(colour, own, other, kings)
+
+    # Squares
+
     @property
     def width(self):
         """The number of dark squares in a row."""

@@ -6,7 +6,7 @@ A move is a number: the origin, the number of captures, and the directions, the 
     ways, two bits each; one of a step     captures    origin
 """
 
-from retrograde.games.draughts.board import COLOUR, Board, number, packed, unpacked
+from retrograde.games.draughts.board import Board, number
 
 CAPTURES, WAYS = 5, 9
 
@@ -18,7 +18,7 @@ class Moves(Board):
 
     def generate_moves(self, position):
         """Yield the captures, or else the steps, as ints: the origin, and the directions."""
-        own, other, kings = unpacked(position)
+        own, other, kings = self.sets(position)
         empty = self.all ^ own ^ other
         capturing = self.capturing(own, other, kings)
         # Case: no capture. Each piece steps to an empty square.
@@ -80,7 +80,7 @@ class Moves(Board):
 
     def do_move(self, position, move):
         """Return the position after a step or a series of captures."""
-        own, other, kings = unpacked(position)
+        own, other, kings = self.sets(position)
         at = 1 << (move & 31)
         own ^= at
         is_king = kings & at
@@ -100,13 +100,13 @@ class Moves(Board):
 
     def handed_over(self, position, own, other, kings):
         """Return the position after a move, as the other player, now to move, sees it."""
-        return packed(position >> COLOUR ^ 1, self.turned(other), self.turned(own), self.turned(kings))
+        return self.from_sets(self.colour(position) ^ 1, self.turned(other), self.turned(own), self.turned(kings))
 
     # Backward
 
     def parents(self, position):
         """Yield the positions from which a king of the other player can step here; no capture is possible there."""
-        own, other, kings = unpacked(position)
+        own, other, kings = self.sets(position)
         empty = self.all ^ own ^ other if own else 0  # a side with nothing left has just lost it to a capture
         for way in range(4):
             origins = self.step(other & kings, way) & empty
@@ -116,4 +116,4 @@ class Moves(Board):
                 moved = origin | self.step(origin, 3 - way)
                 before = self.turned(other ^ moved), self.turned(own), self.turned(kings ^ moved)
                 if not self.capturing(before[0], before[1], before[2]):
-                    yield packed(position >> COLOUR ^ 1, before[0], before[1], before[2])
+                    yield self.from_sets(self.colour(position) ^ 1, before[0], before[1], before[2])

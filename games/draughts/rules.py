@@ -14,7 +14,7 @@ Modules: `board` encodes positions, `moves` moves pieces, `sides` has the tiers,
 
 from retrograde.games.contract.game import LOSE, UNDECIDED
 from retrograde.games.draughts import sides
-from retrograde.games.draughts.board import COLOUR, packed, unpacked
+from retrograde.games.draughts.board import packed
 from retrograde.games.draughts.numbering import Numbering
 from retrograde.games.draughts.sides import MOST_PIECES
 
@@ -56,7 +56,7 @@ class Draughts(Numbering):
         return start
 
     def primitive(self, position):
-        own, other, kings = unpacked(position)
+        own, other, kings = self.sets(position)
         return UNDECIDED if self.can_move(own, other, kings) else LOSE
 
     # Hints
@@ -83,14 +83,6 @@ class Draughts(Numbering):
     # For people
 
     most_pieces = MOST_PIECES
-
-    def sets(self, position):
-        """Return the pieces of the player to move, those of the other player, and the kings."""
-        return unpacked(position)
-
-    def from_sets(self, colour, own, other, kings):
-        """Return the position with these pieces, for texts."""
-        return packed(colour, own, other, kings)
 
     def variant_title(self):
         """Return the pieces in words: `Two kings against king and man`."""
@@ -152,7 +144,7 @@ class Draughts(Numbering):
         return cells(self, position)
 
     def draw_turn(self, position):
-        return "wb"[position >> COLOUR]
+        return "wb"[self.colour(position)]
 
     def draw_move(self, position, move):
         """Return the cells of a piece during a move, its origin included."""

@@ -11,9 +11,8 @@ databases.
 
 from functools import cached_property
 
-from retrograde.games.contract.game import LOSE, UNDECIDED, Game
-from retrograde.games.draughts.board import SQUARES, number, packed
-from retrograde.games.draughts.moves import CAPTURES, WAYS
+from retrograde.games.contract.game import Game
+from retrograde.games.draughts.board import SQUARES, packed
 from retrograde.games.draughts.rules import Draughts
 from retrograde.games.draughts.sides import MOST_PIECES
 
@@ -57,6 +56,9 @@ class WholeDraughts(Draughts):
 
     # The encoding
 
+    def colour(self, position):
+        return position[0] >> COLOUR
+
     def sets(self, position):
         kings = position[0] >> 32 & (1 << HALF) - 1 | position[1] >> 32 << HALF
         return position[0] & SQUARES, position[1] & SQUARES, kings
@@ -64,71 +66,13 @@ class WholeDraughts(Draughts):
     def from_sets(self, colour, own, other, kings):
         return own | (kings & (1 << HALF) - 1) << 32 | colour << COLOUR, other | kings >> HALF << 32
 
-    # The rules
-
-    def generate_moves(self, position):
-        """Yield a piece's square, its number of captures and its ways; captures are compulsory."""
-        own, other, kings = self.sets(position)
-        empty = self.all ^ own ^ other
-        capturing = self.capturing(own, other, kings)
-        for way in range(0 if capturing else 4):
-            targets = self.step(own & kings if way > 1 else own, way) & empty
-            while targets:
-                yield number(self.step(targets & -targets, 3 - way)) | way << WAYS
-                targets &= targets - 1
-        # Captures: depth-first search over the paths of each piece, as in `games/draughts/moves.py`.
-        while capturing:
-            origin = capturing & -capturing
-            capturing ^= origin
-            at, taken, path, depth, way, goes_on = origin, 0, 0, 0, 0, False
-            ways = 4 if kings & origin else 2
-            while depth or way < ways:
-                over = self.step(at, way) & other & ~taken if way < ways else 0
-                to = self.step(over, way) & (empty | origin)
-                if to:
-                    at, taken, path, depth, way, goes_on = to, taken | over, path << 2 | way, depth + 1, 0, False
-                    if ways == 2 and at & self.last_row:
-                        way = ways  # crowned, and the move ends
-                elif way < ways:
-                    way += 1
-                else:
-                    if not goes_on:
-                        yield number(origin) | depth << CAPTURES | path << WAYS
-                    way = path & 3
-                    over = self.step(at, 3 - way)
-                    at, taken, path, depth = self.step(over, 3 - way), taken ^ over, path >> 2, depth - 1
-                    way, goes_on = way + 1, True
-
-    def do_move(self, position, move):
-        """Return the position after a step or a series of captures."""
-        own, other, kings = self.sets(position)
-        at = 1 << (move & 31)
-        own, is_king = own ^ at, kings & at
-        kings ^= is_king
-        captures = move >> CAPTURES & 15
-        if captures == 0:
-            at = self.step(at, move >> WAYS)
-        for turn in range(captures - 1, -1, -1):
-            way = move >> WAYS + 2 * turn & 3
-            over = self.step(at, way)
-            other, kings = other ^ over, kings & ~over
-            at = self.step(over, way)
-        if is_king or at & self.last_row:
-            kings |= at
-        colour = position[0] >> COLOUR ^ 1
-        return self.from_sets(colour, self.turned(other), self.turned(own | at), self.turned(kings))
-
-    def primitive(self, position):
-        own, other, kings = self.sets(position)
-        return UNDECIDED if self.can_move(own, other, kings) else LOSE
+    # The databases of endings
 
     def tier(self, position):
         """Return the tier of an ending, or a negative number: the more pieces, the lower."""
         own, other, kings = self.sets(position)
         pieces = (own | other).bit_count()
         return MOST_PIECES - pieces if pieces > MOST_PIECES else super().tier(packed(0, own, other, kings))
-
-    # The databases of endings
 
     @cached_property
     def probed_game(self):
@@ -138,7 +82,7 @@ class WholeDraughts(Draughts):
     def as_probed(self, position):
         """Return a position of up to eight pieces as one of the endings."""
         own, other, kings = self.sets(position)
-        return packed(position[0] >> COLOUR, own, other, kings)
+        return packed(self.colour(position), own, other, kings)
 
     def index(self, position):
         return super().index(self.as_probed(position))
@@ -147,6 +91,3 @@ class WholeDraughts(Draughts):
 
     def variant_title(self):
         return "Draughts" if self.rows == 8 else f"Draughts, {self.rows} rows"
-
-    def draw_turn(self, position):
-        return "wb"[position[0] >> COLOUR]

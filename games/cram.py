@@ -44,19 +44,7 @@ class Cram(Game):
     @cached_property
     def symmetries(self):
         """For each symmetry of the board except the identity, where it takes each cell."""
-        across, down = range(self.width), range(self.height)
-        found = []
-        for swap in (False, True) if self.width == self.height else (False,):
-            for mirror in (False, True):
-                for flip in (False, True):
-                    places = []
-                    for y in down:
-                        for x in across:
-                            row, column = (x, y) if swap else (y, x)
-                            row = self.height - 1 - row if flip else row
-                            places.append(self.width * row + (self.width - 1 - column if mirror else column))
-                    found.append(tuple(places))
-        return tuple(found[1:])
+        return grid(self.width, self.height).symmetries
 
     # The rules
 

@@ -82,21 +82,8 @@ class Game2048(Game):
 
     @cached_property
     def symmetries(self):
-        """For each turn and reflection that keeps the board (four, or eight if it is square), where each cell goes."""
-        width, height = self.width, self.height
-        # The outer loop has one turn, which binds `cells`, the (column, row) of each cell. The bits of `flip` say which
-        # axes are reflected.
-        mirrored = [
-            [
-                (width - 1 - column if flip & 1 else column, height - 1 - row if flip & 2 else row)
-                for column, row in cells
-            ]
-            for cells in [[(cell % width, cell // width) for cell in range(self.cells)]]
-            for flip in range(4)
-        ]
-        # Transposed: a diagonal reflection or, combined with one across an axis, a turn by 90 degrees.
-        turned = [[(row, column) for column, row in cells] for cells in mirrored] if width == height else []
-        return tuple(tuple(row * width + column for column, row in cells) for cells in mirrored + turned)
+        """For each turn and reflection that keeps the board, where each cell goes."""
+        return grid(self.width, self.height).symmetries
 
     # The rules: a player's move is a direction; a chance move is 2 × cell for a 2, and 2 × cell + 1 for a 4
 

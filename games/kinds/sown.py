@@ -15,6 +15,7 @@ slot::
 
 from functools import cached_property
 from math import comb
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from retrograde.games.contract.game import LOSE, TIE, WIN, Game
 
@@ -33,6 +34,12 @@ class PitTexts(Game):
 
     A game says how many stones are in each pit (`numbers`), and which position has so many (`of_numbers`).
     """
+
+    if TYPE_CHECKING:
+        pits: int
+        total: ClassVar[Any]
+        numbers: ClassVar[Any]
+        of_numbers: ClassVar[Any]
 
     def write(self, position):
         """Return the pits of the player to move, then the opponent's, in sowing order: `1,1,1,1/1,1,1,1`."""

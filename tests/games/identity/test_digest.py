@@ -351,7 +351,7 @@ def test_all_that_the_contract_has_for_people_is_named_there():
 # Games that are built in
 
 RULES = {
-    "awari": "1ae9c391b72873242db59f2eec842cd7",
+    "awari": "4ead050c0314a4bae47925d443a2dec1",
     "baghchal": "54d8d86e30fef81ca5b72809030de24a",
     "bearoff": "f49bb2c0a4320557d12753c4bd09daec",
     "cantstop": "93d463a8a732eb2b5bae4d761c7cf66b",

@@ -8,6 +8,8 @@ import pytest
 
 from tests.helpers.paths import ROOT
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def run(tmp_path):

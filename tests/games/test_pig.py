@@ -53,6 +53,7 @@ def test_each_decision_of_the_first_player_has_a_slot_of_its_own(text):
         assert decides == (position in slots.values()) == (game.index(position) >= 0)
 
 
+@pytest.mark.long
 def test_slots_have_the_values_of_value_iteration_and_of_a_solve_by_lists(tmp_path):
     """Those with a total of 1, which play never reaches, as well."""
     game, expected = load_game("pig:9"), chances(9, 6)

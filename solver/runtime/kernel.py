@@ -201,9 +201,14 @@ class KernelCache(FunctionCache):
 
 
 def is_cached_for(compiled: Any, argument: Any) -> bool:
-    """Return whether machine code that Python can call is cached for some signature with an *argument* of this type."""
+    """Return whether machine code is cached for some signature with an *argument* of this type.
+
+    Of a kernel, only code that Python can call counts; of an entry, which Python never calls, any.
+    """
     cache = getattr(compiled, "_cache", None)
-    return isinstance(cache, KernelCache) and cache.is_usable and cache._cache_file.has(argument)
+    if not isinstance(cache, KernelCache) or not cache.is_usable:
+        return False
+    return cache._cache_file.has(argument, bare=not isinstance(compiled, KernelDispatcher))
 
 
 class CacheFile(IndexDataCacheFile):
@@ -233,11 +238,14 @@ class CacheFile(IndexDataCacheFile):
             Path(self._data_path(index.pop(key))).unlink(missing_ok=True)
         self._save_index(index)
 
-    def has(self, argument: Any) -> bool:
-        """Return whether some signature saved for calls from Python has an argument of this numba type."""
+    def has(self, argument: Any, bare: bool) -> bool:
+        """Return whether some signature saved has an argument of this numba type. Code without a wrapper for calls from
+        Python counts only if *bare*."""
         try:
             with locked(Path(self._cache_path)):
-                return any(argument in signature and not bare for signature, *_, bare in self._load_index())
+                return any(
+                    argument in signature and (bare or not is_bare) for signature, *_, is_bare in self._load_index()
+                )
         except OSError:
             return False
 

@@ -47,7 +47,15 @@ from retrograde.solver.rules.positions import as_position, of_positions, positio
 from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.search.endgame_tables import BASE, DRAWN, UNKNOWN, probe_tables
 from retrograde.solver.search.hashing import hash_of
-from retrograde.solver.search.proof_table import HASH_BITS, INFINITE, asks_win, find, position_asked, question_of, store
+from retrograde.solver.search.proof_table import (
+    HASH_BITS,
+    INFINITE,
+    asks_win,
+    find,
+    position_of_question,
+    question_of,
+    store,
+)
 
 Array = np.ndarray[Any, Any]
 
@@ -214,7 +222,7 @@ def combine_numbers(level, levels, children):
 def push(game, key, level, most_proof, most_disproof, table, path):
     """Append a question to the path, and write the children that may prove it; only one if it does."""
     levels, keys, children, counts = path.levels, path.keys, path.children, path.counts
-    position, wins = position_asked(key), asks_win(key)
+    position, wins = position_of_question(key), asks_win(key)
     if level == len(levels):
         give_up(TOO_DEEP, position, counts)
         return

@@ -51,7 +51,7 @@ def question_of(position: Any, wins: int) -> Any:
     return position << 1 | wins
 
 
-def position_asked(key: Any) -> Any:
+def position_of_question(key: Any) -> Any:
     """Return the position of a question."""
     return (key[0] >> 1, *key[1:]) if isinstance(key, tuple) else key >> 1
 
@@ -69,9 +69,9 @@ def _(position, wins):
     return lambda position, wins: position << 1 | wins
 
 
-@overload(position_asked)
+@overload(position_of_question)
 def _(key):
-    """Return what numba compiles for `position_asked`."""
+    """Return what numba compiles for `position_of_question`."""
     if isinstance(key, types.BaseTuple):
         return lambda key: (key[0] >> 1,) + key[1:]  # noqa: RUF005  # numba has no (a, *b)
     return lambda key: key >> 1

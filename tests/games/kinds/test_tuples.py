@@ -218,16 +218,11 @@ def test_they_are_matched_without_a_database(tmp_path, monkeypatch):
     assert json.loads(told)["games"] == 2
 
 
-@pytest.mark.parametrize("command", ["prove", "search --method pn"])
-def test_what_takes_ints_says_so_before_any_work(command, tmp_path, monkeypatch):
+@pytest.mark.thorough
+def test_they_are_proved(tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
-    name, *options = command.split()
-    retrograde("solve", "foxandhounds:4")
-    done = retrograde(name, "foxandhounds:4", *options, status=1)
-    assert len(done.stderr.splitlines()) == 1
-    reason = "foxandhounds:side=4 are tuples" if name == "prove" else "ints below 2**62, and its are tuples"
-    assert reason in done.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["foxandhounds,side=4.h5"]  # nothing was begun
+    assert "Fox (F) to move loses\nproved by search" in retrograde("search", "foxandhounds:4", "--method", "pn").stdout
+    assert "a loss for the player to move in HH/../../.F/F" in retrograde("prove", "foxandhounds:4").stdout
 
 
 @pytest.mark.parametrize("wrong", [5, [(0, 3)], [1, 2, 3, 4, 5]])

@@ -54,10 +54,10 @@ class DotsAndBoxes(Game):
         for swap in (False, True) if self.width == self.height else (False,):
             for mirror in (False, True):
                 for flip in (False, True):
-                    found.append(tuple(self.image_of_edge(edge, swap, mirror, flip) for edge in range(self.edges)))
+                    found.append(tuple(self.taken_to(edge, swap, mirror, flip) for edge in range(self.edges)))
         return tuple(found[1:])
 
-    def image_of_edge(self, edge, swap, mirror, flip):
+    def taken_to(self, edge, swap, mirror, flip):
         """Return where an edge goes when rows and columns are exchanged, then left and right, then top and bottom."""
         lies = edge < self.lying
         y, x = divmod(edge, self.width) if lies else divmod(edge - self.lying, self.width + 1)

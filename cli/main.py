@@ -25,7 +25,7 @@ from click.shell_completion import CompletionItem
 from retrograde.cli.failure import INTERRUPTED, Failure, explain, silence_output
 from retrograde.cli.interrupt import WATCH
 
-OBJECTS = 50_000
+COLLECT_AFTER = 50_000
 """How many new objects make Python look for unused ones. Its default of 700 is a tenth of the time of a short command,
 which loads hundreds of modules whose objects stay."""
 
@@ -141,7 +141,7 @@ class LazyGroup(click.Group):
             )  # some encodings lack characters of our texts: cp437 has no ellipsis
         try:
             if args is None:
-                gc.set_threshold(OBJECTS)
+                gc.set_threshold(COLLECT_AFTER)
                 WATCH.start()
             status = self.run(args, complete_var, **extra)
         except (KeyboardInterrupt, click.Abort):  # before a command is called, or while its error is printed

@@ -41,6 +41,7 @@ from retrograde.solver.search.certificates.prover import CertificateProver, Noth
 from retrograde.solver.verification.certificates import verify_certificate
 from tests.helpers import reference, tangle, turning
 from tests.helpers.command_line import retrograde
+from tests.helpers.flipping import flips_noticed
 from tests.helpers.forge import Forged
 from tests.helpers.marks import thorough_but
 from tests.helpers.playing_out import problems
@@ -240,19 +241,7 @@ def test_a_database_is_no_certificate(solved):
 def test_flipped_bits_are_noticed(tmp_path):
     game, solved = load_game("dodgem"), proof_of("dodgem", 1)
     path = write_certificate(tmp_path / "one.proof.h5", game, solved)
-    whole, dice, noticed = path.read_bytes(), Random(5), 0
-    for _ in range(150):
-        changed = bytearray(whole)
-        changed[dice.randrange(len(whole))] ^= 1 << dice.randrange(8)
-        path.write_bytes(changed)
-        try:
-            with open_certificate(path, game=game) as certificate:
-                certificate.file.check()
-                assert (certificate.content.positions == solved.positions).all()
-                assert (certificate.content.replies == solved.replies).all()
-        except (DamagedDatabase, NotADatabase):
-            noticed += 1
-    assert noticed > 50
+    assert flips_noticed(path, game, solved, 150) > 50
 
 
 # Forged ones, whose checksums are as they should be

@@ -20,7 +20,7 @@ from math import comb
 from retrograde.games.draughts import sides
 from retrograde.games.draughts.board import COLOUR, number, packed, unpacked
 from retrograde.games.draughts.moves import Moves
-from retrograde.games.draughts.sides import ADVANCE, KINGS, MEN, MOST_PIECES
+from retrograde.games.draughts.sides import ADVANCE, BOTH, KINGS, MEN, SPAN, ZERO, most_pieces
 
 
 class Numbering(Moves):
@@ -48,7 +48,7 @@ class Numbering(Moves):
     @cached_property
     def choices(self):
         """Binomial coefficients: `n` choose `k` at `33 * k + n`."""
-        return tuple(comb(n, k) for k in range(MOST_PIECES + 1) for n in range(33))
+        return tuple(comb(n, k) for k in range(most_pieces(self.rows) + 1) for n in range(33))
 
     # Sizes
 
@@ -113,10 +113,9 @@ class Numbering(Moves):
         first_count, first_kings = own_count, own_kings
         if is_weaker(own_count, own_kings, other_count, other_kings):
             first_count, first_kings = other_count, other_kings
-        gone = MOST_PIECES - own_count - other_count
+        both = SPAN * (ZERO - own_count - other_count) + own_kings + other_kings
         advance = self.advance(own & ~kings, other & ~kings)
-        material = (gone << 4 | gone + own_kings + other_kings) << 4 | first_kings
-        return material << KINGS | (first_count - first_kings) << MEN | advance
+        return both << BOTH | first_kings << KINGS | (first_count - first_kings) << MEN | advance
 
     def index(self, position):
         """Return the slot of a position, with either colour to move."""
@@ -137,9 +136,10 @@ class Numbering(Moves):
     def unindex(self, tier, i):
         """Return the position of a slot, with White to move."""
         # Step 1: read the numbers of pieces from the tier (its fields are drawn in `sides.py`).
-        pieces, men = MOST_PIECES - (tier >> 18), MOST_PIECES - (tier >> 14 & 15)
+        kings = (tier >> BOTH) % SPAN
+        men = ZERO - (tier >> BOTH) // SPAN - kings
         own_kings, own_men, advance = tier >> KINGS & 15, tier >> MEN & 15, tier & ADVANCE
-        other_kings, other_men = pieces - men - own_kings, men - own_men
+        other_kings, other_men = kings - own_kings, men - own_men
         # Step 2: in the first part the stronger side moves, in the second one the weaker side. If the weaker side has
         # nothing left there is no first part; if both sides are alike, no second one.
         first = self.slots(own_men, other_men, own_kings, other_kings, advance) if other_men + other_kings else 0
@@ -151,9 +151,9 @@ class Numbering(Moves):
         of_own, of_other = self.choose(left, own_kings), self.choose(left - own_kings, other_kings)
         own, other = self.placed_men(i // of_other // of_own, own_men, other_men, advance)
         empty = self.all ^ own ^ other
-        kings = self.placed_kings(i // of_other % of_own, own_kings, empty)
-        others = self.placed_kings(i % of_other, other_kings, empty ^ kings)
-        return packed(0, own | kings, other | others, kings | others)
+        own_squares = self.placed_kings(i // of_other % of_own, own_kings, empty)
+        other_squares = self.placed_kings(i % of_other, other_kings, empty ^ own_squares)
+        return packed(0, own | own_squares, other | other_squares, own_squares | other_squares)
 
     # Men
 
@@ -246,9 +246,10 @@ def is_weaker(own, own_kings, other, other_kings):
 @cache
 def places_of_men(rows: int) -> tuple[int, ...]:
     """Return where `ways_of_men` begins for each pair of numbers of men, `16 * mover's + other's`; its length last."""
-    places, end = [-1] * 16 * (MOST_PIECES + 1), 0
-    for own in range(MOST_PIECES + 1):
-        for other in range(MOST_PIECES + 1 - own):
+    most = most_pieces(rows)
+    places, end = [-1] * 16 * (most + 1), 0
+    for own in range(most + 1):
+        for other in range(most + 1 - own):
             places[16 * own + other] = end
             end += (rows * rows // 2 + 1) * ((rows - 2) * (own + other) + 1)
     return (*places, end)
@@ -266,8 +267,9 @@ def ways_of_men(rows: int) -> tuple[int, ...]:
             return 0
         return table[places[16 * own + other] + first * (most + 1) + advance]
 
-    for own in range(MOST_PIECES + 1):
-        for other in range(MOST_PIECES + 1 - own):
+    pieces = most_pieces(rows)
+    for own in range(pieces + 1):
+        for other in range(pieces + 1 - own):
             most = (rows - 2) * (own + other)
             begin = places[16 * own + other]
             table[begin + squares * (most + 1)] = int(own + other == 0)

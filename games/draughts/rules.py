@@ -1,4 +1,4 @@
-"""Endings of draughts (English checkers) of two to eight pieces: KKvK, KMvM and so on.
+"""Endings of draughts (English checkers) of two to eight pieces, on 6 × 6 to ten: KKvK, KMvM and so on.
 
 Men move forward diagonally, kings backward as well, one square at a time. A player who can capture must capture, and
 chooses which way. A capture goes on as long as the piece can capture again. A man that reaches the last row is crowned,
@@ -16,7 +16,6 @@ from retrograde.games.contract.game import LOSE, UNDECIDED
 from retrograde.games.draughts import sides
 from retrograde.games.draughts.board import packed
 from retrograde.games.draughts.numbering import Numbering
-from retrograde.games.draughts.sides import MOST_PIECES
 
 # Modules that only people need are imported where they are used; solving needs none of them
 
@@ -33,11 +32,11 @@ class Draughts(Numbering):
         if self.rows not in (4, 6, 8):
             raise ValueError(f"rows={self.rows}; the board must have 4, 6 or 8 rows")
         if not self.pieces.strip().isdecimal():
-            object.__setattr__(self, "pieces", sides.ending(self.pieces))  # fields are frozen, but not from within
-        elif 2 <= int(self.pieces) <= MOST_PIECES:
+            object.__setattr__(self, "pieces", sides.ending(self.pieces, self.rows))  # fields are frozen
+        elif 2 <= int(self.pieces) <= self.most_pieces:
             object.__setattr__(self, "pieces", str(int(self.pieces)))
         else:
-            raise ValueError(f"pieces={self.pieces}; say 2 to {MOST_PIECES}, or name them, as in KKvKM")
+            raise ValueError(f"pieces={self.pieces}; say 2 to {self.most_pieces}, or name them, as in KKvKM")
         if not self.pieces.isdecimal() and not self.has_room():
             raise ValueError(f"there is no room for {self.pieces} on {self.rows} rows")
 
@@ -51,7 +50,7 @@ class Draughts(Numbering):
         """The first position of the whole game, Black to move; only the one on 4 × 4 has few enough pieces."""
         men = self.width * (self.rows // 2 - 1)
         own = (1 << men) - 1
-        if 2 * men > MOST_PIECES or self.tier(start := packed(1, own, self.turned(own), 0)) not in self.tiers:
+        if 2 * men > self.most_pieces or self.tier(start := packed(1, own, self.turned(own), 0)) not in self.tiers:
             raise AttributeError("start")  # as in every ending
         return start
 
@@ -82,7 +81,10 @@ class Draughts(Numbering):
 
     # For people
 
-    most_pieces = MOST_PIECES
+    @property
+    def most_pieces(self):
+        """The greatest number of pieces of an ending."""
+        return sides.most_pieces(self.rows)
 
     def variant_title(self):
         """Return the pieces in words: `Two kings against king and man`."""

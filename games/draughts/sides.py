@@ -4,11 +4,12 @@ men.
 The *advance* is the number of rows that all men of both sides have moved, counted from the row on which each side
 begins. The stronger side of an ending is named first: that with more pieces, then with more kings. A tier is an int::
 
-    21 … 18       17 … 14     13 … 10     9 … 6      5 … 0
-    8 - pieces    8 - men     kings       men        advance
-                              of the side named first
+    14 and above                         13 … 10     9 … 6      5 … 0
+    17 × (8 - pieces) + kings of both    kings       men        advance
+                                         of the side named first
 
-Every move of a man, crowning, and capture raises the tier. Only kings that capture nothing stay in a tier.
+Every move of a man, crowning, and capture raises the tier. Only kings that capture nothing stay in a tier. Endings of
+more than eight pieces have negative tiers.
 
 >>> ending("kvmmk"), name_of(tier_of((2, 1), (1, 0), 3)), len(tiers_from("KMvK", 8))
 ('KMMvK', 'KKMvK at 3', 32)
@@ -17,15 +18,22 @@ Every move of a man, crowning, and capture raises the tier. Only kings that capt
 import re
 from functools import cache
 
-MOST_PIECES = 8
-KINGS, MEN, ADVANCE = 10, 6, 63
-"""The lowest bits of the first side's kings and men in a tier, and the mask of the advance."""
+BOTH, KINGS, MEN, ADVANCE = 14, 10, 6, 63
+"""The lowest bits in a tier of what is above 13, of the first side's kings, and of its men; the mask of the advance."""
+
+SPAN, ZERO = 17, 8
+"""The factor of the number of pieces in a tier, more than there are kings; and how many pieces count as 0."""
 
 Side = tuple[int, int]
 """The numbers of kings and of men."""
 
 
-def ending(text: str) -> str:
+def most_pieces(rows: int) -> int:
+    """Return how many pieces endings have at most, on a board of *rows* rows."""
+    return 10 if rows == 6 else 8
+
+
+def ending(text: str, rows: int = 8) -> str:
     """Return the name of an ending, the stronger side first; case and order do not matter."""
     match = re.fullmatch(r"([KM]+)V([KM]+)", text.strip().upper())
     if not match:
@@ -33,8 +41,8 @@ def ending(text: str) -> str:
             f"no ending {text!r}; name the kings and men of both sides, as in KKvKM, or say how many pieces"
         )
     first, second = sides = [side_of(name) for name in match.groups()]
-    if sum(first + second) > MOST_PIECES:
-        raise ValueError(f"{text!r} has {sum(first + second)} pieces; endings of {MOST_PIECES} at most are known")
+    if (pieces := sum(first + second)) > (most := most_pieces(rows)):
+        raise ValueError(f"{text!r} has {pieces} pieces; on {rows} rows, endings of {most} at most are known")
     return name_of_sides(*in_order(*sides))
 
 
@@ -68,17 +76,15 @@ def part_name(own: Side, other: Side) -> str:
 
 def tier_of(first: Side, second: Side, advance: int) -> int:
     """Return the tier of an ending, with its stronger side first, at an advance."""
-    men = first[1] + second[1]
-    pieces = men + first[0] + second[0]
-    return ((MOST_PIECES - pieces << 4 | MOST_PIECES - men) << 4 | first[0]) << KINGS | first[1] << MEN | advance
+    both = SPAN * (ZERO - sum(first + second)) + first[0] + second[0]
+    return both << BOTH | first[0] << KINGS | first[1] << MEN | advance
 
 
 def sides_of(tier: int) -> tuple[Side, Side]:
     """Return both sides of a tier, the stronger one first."""
-    # The fields of four bits are drawn above: from bit 18 on 8 - pieces, from 14 on 8 - men.
-    pieces, men = MOST_PIECES - (tier >> 18), MOST_PIECES - (tier >> 14 & 15)
+    gone, kings = divmod(tier >> BOTH, SPAN)
     first = tier >> KINGS & 15, tier >> MEN & 15
-    return first, (pieces - men - first[0], men - first[1])
+    return first, (kings - first[0], ZERO - gone - kings - first[1])
 
 
 def name_of(tier: int) -> str:

@@ -5,7 +5,7 @@ A position has two words. As in `games/draughts/board.py`, the squares are numbe
     48        47 … 32        31 … 0             47 … 32         31 … 0
     colour    lower kings    own pieces         upper kings     the other player's pieces
 
-`tier` and `index` of a position of up to eight pieces are those of the endings, so that searches find it in their
+`tier` and `index` of a position of few enough pieces are those of the endings, so that searches find it in their
 databases.
 """
 
@@ -14,7 +14,7 @@ from functools import cached_property
 from retrograde.games.contract.game import Game
 from retrograde.games.draughts.board import SQUARES, packed
 from retrograde.games.draughts.rules import Draughts
-from retrograde.games.draughts.sides import MOST_PIECES
+from retrograde.games.draughts.sides import BOTH, SPAN, ZERO, most_pieces
 
 HALF, COLOUR = 16, 48
 
@@ -39,13 +39,13 @@ class WholeDraughts(Draughts):
         elif self.pieces == "all":
             raise ValueError(f"rows={self.rows}; the whole game has 8 or 6 rows, and on 4 it is draughts:4,4")
         elif self.pieces.strip().isdecimal() and self.rows in (4, 6, 8):
-            many = f"2 to {MOST_PIECES}, leave it out for the whole game"
+            many = f"2 to {most_pieces(self.rows)}, leave it out for the whole game"
             raise ValueError(f"pieces={self.pieces}; say {many}, or name them, as in KKvKM")
         else:
             Draughts(self.pieces, self.rows)  # raises what is wrong
 
     @property
-    def most_pieces(self):  # type: ignore[override]  # one number in the endings
+    def most_pieces(self):
         return self.width * (self.rows - 2)
 
     @property
@@ -72,15 +72,17 @@ class WholeDraughts(Draughts):
         """Return the tier of an ending, or a negative number: the more pieces, the lower."""
         own, other, kings = self.sets(position)
         pieces = (own | other).bit_count()
-        return MOST_PIECES - pieces if pieces > MOST_PIECES else super().tier(packed(0, own, other, kings))
+        if pieces > most_pieces(self.rows):
+            return SPAN * (ZERO - pieces) << BOTH
+        return super().tier(packed(0, own, other, kings))
 
     @cached_property
     def probed_game(self):
         """The game of all endings, whose databases a search may probe."""
-        return Draughts(str(MOST_PIECES), self.rows)
+        return Draughts(str(most_pieces(self.rows)), self.rows)
 
     def as_probed(self, position):
-        """Return a position of up to eight pieces as one of the endings."""
+        """Return a position of few enough pieces as one of the endings."""
         own, other, kings = self.sets(position)
         return packed(self.colour(position), own, other, kings)
 

@@ -138,7 +138,7 @@ def test_every_slot_stands_for_a_position_of_its_own(variant):
         assert all(game.index(image) == slot for slot, one in enumerate(positions) for image in game.images(one))
 
 
-@pytest.mark.parametrize("variant", ["7", "8,6"])
+@pytest.mark.parametrize("variant", ["7", "8,6", "10,6"])
 def test_slots_of_many_pieces_undo_positions(variant):
     game, dice = load(f"draughts:{variant}"), Random(2)
     for tier in dice.sample(game.tiers, 300):
@@ -181,7 +181,8 @@ def test_as_many_positions_as_chinook_counts(pieces):
 
 
 @pytest.mark.parametrize(
-    ("variant", "positions"), {"MMvMM": 2_862_452, "MMMvMMM": 883_256_452, "MMMMvMMMM,6": 575_945_609}.items()
+    ("variant", "positions"),
+    {"MMvMM": 2_862_452, "MMMvMMM": 883_256_452, "MMMMvMMMM,6": 575_945_609, "MMMMMvMMMMM,6": 8_630_214_641}.items(),
 )
 def test_as_many_positions_as_a_slow_program_counts(variant, positions):
     """With both sides there, and at most so many pieces on either: by a program of its own."""
@@ -420,7 +421,8 @@ def test_texts_that_are_no_positions(text, complaint):
     {
         "KK": "no ending 'KK'; name the kings and men of both sides, as in KKvKM, or say how many pieces",
         "9": "pieces=9; say 2 to 8, leave it out for the whole game, or name them",
-        "KKKKKvKKKK": "has 9 pieces; endings of 8 at most are known",
+        "KKKKKvKKKK": "has 9 pieces; on 8 rows, endings of 8 at most are known",
+        "KKKKKKvKKKKK,6": "has 11 pieces; on 6 rows, endings of 10 at most are known",
         "KvK,5": "rows=5; the board must have 4, 6 or 8 rows",
         "MMMMMMMvM,4": "there is no room for MMMMMMMvM on 4 rows",
     }.items(),

@@ -363,7 +363,7 @@ RULES = {
     "dodgem": "6f20849d8b2354151595d7c53ead52cd",
     "domineering": "2fd9382ac1187fef496f9cf5fa2e6094",
     "dotsandboxes": "020fb21f347647f3ba8f0c1e8655f13d",
-    "draughts": "076c463438368c8926fe3bf172ef2a23",
+    "draughts": "c114ff8d54ae57d2ffbbed4be4091e25",
     "eightpuzzle": "6cd2e64ab62a804ea00690278f548829",
     "fanorona": "896fd6f71152199b7cc876de5781846b",
     "foxandhounds": "3c88833614e559616dcd8849952571cb",
@@ -406,7 +406,7 @@ def test_databases_of_today_are_known_by_the_digest_they_have(name):
 
 RULES_BEFORE = {
     "game2048": ["e1e69e4a309a13ca0c606fc925eba6c5"],
-    "draughts": ["dd2edb7c687ccb53f9288bb6ea92210a"],
+    "draughts": ["dd2edb7c687ccb53f9288bb6ea92210a", "076c463438368c8926fe3bf172ef2a23"],
     "cram": ["44366a82596352119082cec422795beb"],
     "awari": ["9728032e1426b4001f47e9b09406a2e1"],
     "baghchal": ["e28f01fd790a16baf25f354f1541897c"],

@@ -121,7 +121,7 @@ class CubePart(Game):
 
     def __post_init__(self):
         names = [kind[cubie] for kind, cubies in zip(KINDS, self.counted, strict=True) for cubie in cubies]
-        if self.only not in ("corners", "-".join(names)):
+        if not names or self.only not in ("corners", "-".join(names)):
             raise ValueError(
                 f"only={self.only}; write corners, or names of {' '.join(CORNERS + EDGES)}, as in URF-UR-UF"
             )

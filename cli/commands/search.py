@@ -273,8 +273,10 @@ def about_patterns(game: Game) -> str:
     from retrograde.solver.search.probing.patterns import missing_patterns
 
     if missing := missing_patterns(game):
-        commands = " && ".join(f"retrograde solve {name}" for name in missing)
-        return f"databases of smaller puzzles make such searches faster; to make them: {commands}"
+        commands = " && ".join(f"retrograde solve {name}{' --fresh' * there}" for name, there in missing.items())
+        unusable = ", ".join(name for name, there in missing.items() if there)
+        why = f"; searched without them: other rules made {unusable}, or it is damaged" if unusable else ""
+        return f"databases of smaller puzzles make such searches faster{why}; to make them: {commands}"
     names = ", ".join(dict.fromkeys(map(variant, game.abstractions)))
     return f"lower bounds from the databases {names}" if names else ""
 

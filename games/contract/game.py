@@ -91,7 +91,8 @@ an example. Such a game needs no `start`. It numbers its positions instead, whic
 fastest look-up:
 
 `tiers`, `size(tier)`
-    All tiers (a property or an attribute), and the number of slots in a tier (a method).
+    All tiers (a property or an attribute), and the number of slots in a tier (a method). If `tiers` are (), this
+    variant numbers no positions.
 `unindex(tier, i)` / `index(position)`
     `unindex` returns the canonical position of slot i of a tier, counted from 0, or a negative number if the slot is
     empty. `index` returns the slot of a position, canonical or not.
@@ -781,8 +782,21 @@ def without_control_characters(method: Callable[..., Any]) -> Callable[..., Any]
 
 
 def is_numbered(game: Game | type[Game]) -> bool:
-    """Return whether a game numbers all its positions; with chance, numberings may leave some out and do not count."""
-    return defines(game, "unindex") and not has_chance(game)
+    """Return whether a game numbers all its positions; with chance, numberings may leave some out and do not count.
+
+    A variant whose `tiers` are () numbers none.
+    """
+    return has_numbering(game) and not has_chance(game)
+
+
+def has_numbering(game: Any) -> bool:
+    """Return whether a game or its class defines `unindex`, and `tiers` that are more than an empty tuple."""
+    if not defines(game, "unindex") or isinstance(game, type):
+        return defines(game, "unindex")
+    try:
+        return not (isinstance(game.tiers, tuple) and not game.tiers)
+    except Exception:  # another check reports broken rules
+        return True
 
 
 def has_chance(game: Game | type[Game]) -> bool:
@@ -872,7 +886,7 @@ def traits_of(game: Any) -> Traits:
         has_estimate=defines(game, "estimate") or defines(game, "features"),
         has_images=defines(game, "images"),
         has_multiplicity=defines(game, "multiplicity"),
-        has_numbering=defines(game, "unindex"),
+        has_numbering=has_numbering(game),
         has_odds=defines(game, "odds"),
         has_parents=defines(game, "parents"),
         has_payoffs=defines(game, "payoff"),

@@ -6,6 +6,9 @@ With the option `only`, as in `only=1-2-3-5-6`, only these tiles count. The othe
 move. So a position says only where the counted tiles are and which other cells the gap can get to past them: these have
 the number 0, the rest the number of the first tile that does not count. A move takes a counted tile into such a cell.
 
+These positions are numbered: `regions` lists, for each set of cells with counted tiles, the parts into which the other
+cells fall. The number is that of the region with the gap, then that of the order of the tiles, cell by cell.
+
 A move of the whole puzzle moves one tile. So it is a move of the smaller puzzle in which that tile counts, and leaves
 all others as they are. The distances of smaller puzzles without a tile in common add up to a lower bound (Korf and
 Felner, 2002).
@@ -13,6 +16,8 @@ Felner, 2002).
 
 from dataclasses import replace
 from functools import cached_property
+from itertools import combinations
+from math import factorial
 
 from retrograde.games.contract.drawing import grid
 from retrograde.games.contract.game import UNDECIDED, WIN, replaced
@@ -23,8 +28,8 @@ MORE_SIGNS = SIGNS + "F"
 CELLS = 8
 """The number of cells in a word."""
 MOST_COUNTED = 5
-"""The most tiles that count in an abstraction; 5 of 15 have 874,080 positions."""
-PATTERNS = {(4, 4): ("1-2-3-5-6", "4-7-8-11-12", "9-10-13-14-15")}
+"""The most tiles that count in an abstraction of a box without PATTERNS."""
+PATTERNS = {(4, 4): ("1-5-6-9-10-13", "7-8-11-12-14-15", "2-3-4")}
 """The tiles that count in each abstraction, for boxes where consecutive tiles are not the best choice."""
 
 
@@ -97,11 +102,7 @@ class FifteenPuzzle(TwoWords, EightPuzzle):
         taken = 0
         for cell in range(self.cells):
             taken |= (mask >> self.tile(position, cell) & 1) << cell
-        reached, before = 1 << gap, 0
-        while reached != before:
-            before = reached
-            beside = (reached & ~self.last_column) << 1 | (reached & ~(self.last_column << 1)) >> 1
-            reached |= (beside | reached << self.width | reached >> self.width) & ~taken & (1 << self.cells) - 1
+        reached = self.region(gap, taken)
         low = high = 0
         for cell in range(self.cells):
             free = 0 if reached >> cell & 1 else other
@@ -112,9 +113,100 @@ class FifteenPuzzle(TwoWords, EightPuzzle):
                 high |= tile << 4 * (cell - CELLS)
         return low, high
 
+    def region(self, gap, taken):
+        """Return the cells that the gap can get to past the taken ones, as bits."""
+        reached, before = 1 << gap, 0
+        while reached != before:
+            before = reached
+            beside = (reached & ~self.last_column) << 1 | (reached & ~(self.last_column << 1)) >> 1
+            reached |= (beside | reached << self.width | reached >> self.width) & ~taken & (1 << self.cells) - 1
+        return reached
+
     @cached_property
     def last_column(self):
         return sum(1 << cell for cell in range(self.width - 1, self.cells, self.width))
+
+    # The numbering, if only some tiles count
+
+    @property
+    def tiers(self):
+        return (0,) if self.is_part else ()
+
+    def size(self, tier):
+        return len(self.regions) * self.orders
+
+    @cached_property
+    def count(self):
+        """How many tiles count."""
+        return self.mask.bit_count()
+
+    @cached_property
+    def orders(self):
+        """How many orders the tiles that count have."""
+        return factorial(self.count)
+
+    @cached_property
+    def ranks(self):
+        """For each tile, how many smaller ones count."""
+        return tuple((self.mask & (1 << tile) - 1).bit_count() for tile in range(CELLS * 2))
+
+    @cached_property
+    def regions(self):
+        """The cells with counted tiles, and the cells that the gap can get to, as bits: all cases, in order."""
+        found = []
+        for cells in combinations(range(self.cells), self.count):
+            taken = sum(1 << cell for cell in cells)
+            free = {self.region(cell, taken) for cell in range(self.cells) if cell not in cells}
+            found += [(taken, reached) for reached in free]
+        return tuple(sorted(found))
+
+    @cached_property
+    def first_region(self):
+        """For each set of cells, the number of the first of its regions; 0 if it has none."""
+        first = [0] * (1 << self.cells)
+        for number, (taken, _) in reversed([*enumerate(self.regions)]):
+            first[taken] = number
+        return tuple(first)
+
+    def index(self, position):
+        taken = reached = order = 0
+        left, tiles = self.count, (1 << self.count) - 1  # how many tiles are still to come, and which
+        for cell in range(self.cells):
+            tile = self.tile(position, cell)
+            if tile == 0:
+                reached |= 1 << cell
+            elif self.mask >> tile & 1:
+                taken |= 1 << cell
+                own = 1 << self.ranks[tile]
+                order = order * left + (tiles & own - 1).bit_count()
+                tiles ^= own
+                left -= 1
+        number = self.first_region[taken]
+        while self.regions[number][1] != reached:
+            number += 1
+        return number * self.orders + order
+
+    def unindex(self, tier, i):
+        taken, reached = self.regions[i // self.orders]
+        rest, left, base = i % self.orders, self.mask, self.orders
+        count, other = self.count, self.free_tile(self.mask)
+        low = high = 0
+        for cell in range(self.cells):
+            tile = 0 if reached >> cell & 1 else other
+            if taken >> cell & 1:
+                base //= count
+                count -= 1
+                tile, before = 0, rest // base
+                rest %= base
+                while before or not left >> tile & 1:  # the tile with so many smaller ones among those left
+                    before -= left >> tile & 1
+                    tile += 1
+                left ^= 1 << tile
+            if cell < CELLS:
+                low |= tile << 4 * cell
+            else:
+                high |= tile << 4 * (cell - CELLS)
+        return low, high
 
     # The rules
 

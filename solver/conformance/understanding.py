@@ -31,7 +31,7 @@ def describe_rules(survey: Survey) -> dict[str, str]:
         "symmetric images": images(survey),
         "tiers": "yes" if defines(game, "tier") or Traits.of(game).is_numbered else "no",
         "parents": "yes" if defines(game, "parents") else "no",
-        "positions numbered": "yes" if defines(game, "unindex") else "no",
+        "positions numbered": "yes" if Traits.of(game).has_numbering else "no",
         "moves named by": names_of_moves(game),
         "options": ", ".join(f"{option.name}={option_text(getattr(game, option.name))}" for option in options)
         or "none",

@@ -137,7 +137,7 @@ def test_parts_have_as_many_positions_as_published():
     assert CubePart("UR-UF-UL-UB-FR-FL").size(0) == 42_577_920
 
 
-@pytest.mark.parametrize("only", ["UFR", "UF-UR", "UR-UR", "UR-UF-UL-UB-DR-DF-DL", "allcorners"])
+@pytest.mark.parametrize("only", ["", "UFR", "UF-UR", "UR-UR", "UR-UF-UL-UB-DR-DF-DL", "allcorners"])
 def test_parts_that_do_not_exist_or_are_too_large_are_refused(only):
     with pytest.raises(VariantError, match=r"write corners|name at most"):
         load_game(f"cube:only={only}")

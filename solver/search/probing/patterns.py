@@ -1,5 +1,6 @@
 """Finds the databases of the smaller puzzles of a puzzle, and loads their distances into memory."""
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -8,15 +9,25 @@ from retrograde.databases import open_database
 from retrograde.databases.location import database_path
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.catalog import own_tiers, variant
-from retrograde.games.contract.game import WIN, Game, Traits
+from retrograde.games.contract.game import WIN, Game, RetrogradeError, Traits
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.search.patterns import EMPTY, MOST_PLIES, Patterns, fill_patterns
 
 
-def missing_patterns(game: Game) -> list[str]:
-    """Return the smaller puzzles that have no database in the home folder."""
-    names = dict.fromkeys(map(variant, game.abstractions))
-    return [name for name in names if not database_path(name).exists()]
+def missing_patterns(game: Game) -> dict[str, bool]:
+    """Return the smaller puzzles that have no database in the home folder, or one that cannot be used.
+
+    The value of each is whether there is a file. Then other rules have made it, or it is damaged.
+    """
+    puzzles = {variant(puzzle): puzzle for puzzle in game.abstractions}
+    return {name: database_path(name).exists() for name, puzzle in puzzles.items() if not can_be_opened(puzzle)}
+
+
+def can_be_opened(puzzle: Game) -> bool:
+    """Return whether a smaller puzzle has a database that its rules have made."""
+    with suppress(RetrogradeError, OSError), open_database(database_path(variant(puzzle)), game=puzzle):
+        return True
+    return False
 
 
 def has_plain_slots(database: Any) -> bool:
@@ -29,7 +40,7 @@ def has_plain_slots(database: Any) -> bool:
 
 
 def find_patterns(game: Game) -> Patterns | None:
-    """Return the distances of all smaller puzzles; None if there are none, or a database is missing."""
+    """Return the distances of all smaller puzzles; None if there are none, or a database is missing or unusable."""
     smaller = game.abstractions
     if not smaller or missing_patterns(game):
         return None

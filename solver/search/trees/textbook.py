@@ -121,7 +121,8 @@ class TextbookRules:
         return points[::-1] if node.side == MIN and Traits.of(self.game).alternates else points
 
     def is_leaf(self, node: Node, depth: int) -> bool:
-        """Return whether the search ends at a node. If so, set its value, and by points each player's numbers."""
+        """Return whether the search ends at a node. If so, or if the player may stop there, set its value, and each
+        player's numbers by points."""
         game, position, players = self.game, node.position, range(self.game.players)
         end = game.primitive(position)
         if end == UNDECIDED and depth > -self.quiescence and (depth > 0 or not game.quiet(position)):
@@ -130,7 +131,7 @@ class TextbookRules:
         score = self.estimate(position) if node.estimated else score_of(end, node.ply)
         if not self.by_points:
             node.value = -score if node.side == MIN else score
-            return True
+            return not self.exchanges(node, depth)
         if node.estimated:
             # What looks good for a player is shared as a loss among all others.
             who, own = max(0, mover(game, position)), score / POINT / (2 if len(players) == 2 else 1)
@@ -140,6 +141,13 @@ class TextbookRules:
         node.numbers = tuple(map(sum, zip(node.paid, self.from_max(node, points), strict=True)))
         node.value = node.numbers[node.player] - (node.numbers[1 - node.player] if len(players) == 2 else 0)
         return True
+
+    def exchanges(self, node: Node, depth: int) -> list[int]:
+        """Return the moves with which quiescence search goes on where the player may also stop: those with a promise
+        above 0, if the game has `exchanges`."""
+        if not (node.estimated and depth > -self.quiescence and self.game.exchanges) or node.side == CHANCE:
+            return []
+        return [move for move in self.order(node, depth) if self.game.promise(node.position, move) > 0]
 
 
 def is_better(side: int, value: float, other: float) -> bool:
@@ -179,7 +187,9 @@ def alpha_beta(rules: TextbookRules, node: Node, depth: int, low: float = -INFIN
         return node
     if node.side == CHANCE:
         return star1(rules, node, depth)
-    for move in rules.order(node, depth):
+    if node.estimated:  # the player may stop here and take the estimate
+        low, high = (max(low, node.value), high) if node.side == MAX else (low, min(high, node.value))
+    for move in rules.exchanges(node, depth) if node.estimated else rules.order(node, depth):
         if low >= high:
             node.cut.append(move)
             continue
@@ -190,7 +200,7 @@ def alpha_beta(rules: TextbookRules, node: Node, depth: int, low: float = -INFIN
             value = node.add(move, alpha_beta(rules, rules.child(node, move), depth - 1, least, most)).value
             if value < most if node.side == MAX else value > least:
                 break
-        if node.best is None or is_better(node.side, value, node.value):
+        if (node.best is None and not node.estimated) or is_better(node.side, value, node.value):
             node.best, node.value = len(node.children) - 1, value
         low, high = (max(low, value), high) if node.side == MAX else (low, min(high, value))
     return node

@@ -9,7 +9,8 @@ Which trees are drawn depends on the game:
     several players     max^n; and paranoid search, in which all others are Min, without and with alpha-beta
     by proof numbers    the tree of proof-number search
 
-If the rules say that estimates cannot be trusted at some leaf (`quiet`), a tree of quiescence search follows. Of moves
+If the rules say that estimates cannot be trusted at some leaf (`quiet`), a tree of quiescence search follows. If they
+say which moves are exchanges, it also goes on with these from quiet leaves, where the player may stop instead. Of moves
 that lead to symmetric positions, one is searched. Minimax and alpha-beta find the same value.
 """
 
@@ -233,7 +234,7 @@ def trees_by(
             more = [searched("null windows", order or BEST, null_windows=True)]
     elif has_chance:
         drawn += [searched("alpha-beta", order or BEST)]
-    if Traits.of(game).has_quiet:
+    if Traits.of(game).has_quiet or (game.exchanges and not rules.by_points):
         quiet = searched("quiescence", GIVEN, quiescence=QUIESCENCE)
         if any(node.ply > depth for node in quiet.root.nodes()):
             drawn += [quiet]

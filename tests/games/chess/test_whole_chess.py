@@ -16,6 +16,7 @@ from retrograde.solver.rules.positions import as_position
 from retrograde.solver.search.counting import count_lines
 from retrograde.solver.search.depth.scores import DECIDED, FAR
 from retrograde.solver.search.depth.searcher import QUIESCENCE, ValueSearch
+from retrograde.solver.search.trees import tree as trees
 from tests.helpers.command_line import retrograde
 from tests.helpers.marks import thorough_but
 
@@ -204,6 +205,20 @@ def test_search_with_cutoffs_table_and_exchanges_is_slow_search(positions, monke
             for depth in (1, 2):
                 assert search.find(position, depth).score == slow_search(position, depth)
     assert seen > positions // 20
+
+
+def test_the_quiescence_tree_is_slow_search(monkeypatch):
+    """`slow_search` has no cutoffs. The tree has `QUIESCENCE` plies of exchanges, too."""
+    monkeypatch.setattr(f"{__name__}.QUIESCENCE", trees.QUIESCENCE)
+    further = 0
+    for position, board in random_games(25, seed=5):
+        if GAME.primitive(position) == UNDECIDED and board.legal_moves.count() < 12:
+            *_, tree = trees.trees_of(GAME, position, 1).drawn
+            if tree.name.startswith("quiescence"):
+                score = slow_search(position, 1)
+                assert tree.root.value == score or abs(score) > DECIDED < abs(tree.root.value)
+                further += any(node.estimated and node.children for node in tree.root.nodes())
+    assert further > 3
 
 
 def mirrored(fen):

@@ -70,6 +70,45 @@ def slow_distances(counted):
     return known
 
 
+@pytest.mark.parametrize("only", ["1", "2-5", "1-2-3-5-6", "1-5-6-9-10-13"])
+def test_each_slot_of_a_smaller_puzzle_is_a_position(only):
+    game, chance = load_game(f"eightpuzzle:4,4,only={only}"), Random(3)
+    slots = {0, game.size(0) - 1, *(chance.randrange(game.size(0)) for _ in range(300))}
+    assert [game.index(game.unindex(0, slot)) for slot in slots] == [*slots]
+    found = [game.start]
+    for _ in range(200):
+        found.append(game.do_move(found[-1], chance.choice([*game.generate_moves(found[-1])])))
+    assert [game.unindex(0, game.index(position)) for position in found] == found
+
+
+def test_smaller_puzzles_have_as_many_positions_as_there_are_places_for_tiles_and_gap():
+    """874,080 positions were found by exploring them. Six tiles stand in 16!/10! ways (Korf and Felner, 2002)."""
+    assert FifteenPuzzle(4, 4, "1-2-3-5-6").size(0) == 874_080
+    game = FifteenPuzzle(4, 4, "1-5-6-9-10-13")
+    assert len({taken for taken, _ in game.regions}) * game.orders == 5_765_760
+    assert sum(reached.bit_count() for _, reached in game.regions) * game.orders == 5_765_760 * 10  # each gap, once
+
+
+class UnnumberedPuzzle(FifteenPuzzle):
+    """The same puzzle, whose smaller puzzles are not numbered."""
+
+    name = "listed"
+    tiers = ()
+
+
+@pytest.mark.thorough
+def test_bounds_are_the_same_if_smaller_puzzles_are_not_numbered(home, patterns, tmp_path, monkeypatch):
+    game, listed = FifteenPuzzle(3, 3), UnnumberedPuzzle(3, 3)
+    for puzzle in listed.abstractions:
+        solve(puzzle, database_path(variant(puzzle), tmp_path))
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    others = find_patterns(listed)
+    assert patterns.are_numbered and not others.are_numbered
+    for position in scrambled(game, 1000, 7):
+        bound = least_plies(rules_for(game), position, patterns)
+        assert least_plies(rules_for(listed), position, others) == bound
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
     """A home folder with the smaller puzzles of 3 x 3, and the 8-puzzle itself."""
@@ -128,6 +167,27 @@ def test_search_says_where_its_bounds_come_from(home):
     missing = missing_patterns(load_game("eightpuzzle:4,4"))
     assert "solved in 2 moves" in text and all(f"retrograde solve {name}" in text for name in missing)
     assert "smaller" not in retrograde("search", "eightpuzzle:4,4", at, "--no-tables").stdout
+
+
+class ReorderedPuzzle(FifteenPuzzle):
+    """The puzzle by other rules: tiles move as before, but in another order."""
+
+    name = "eightpuzzle"
+
+    def generate_moves(self, position):
+        yield from [*super().generate_moves(position)][::-1]
+
+
+@pytest.mark.thorough
+def test_a_search_goes_on_without_databases_that_other_rules_have_made(tmp_path):
+    name = "eightpuzzle:width=4,height=4,only=2-3-4"
+    solve(ReorderedPuzzle(4, 4, "2-3-4"), database_path(name, tmp_path))
+    text = retrograde("search", "eightpuzzle:4,4", "1234/5678/9ABC/D.EF", env={"RETROGRADE_HOME": str(tmp_path)}).stdout
+    assert "solved in 2 moves" in text
+    (line,) = [line for line in text.splitlines() if name in line]
+    assert f"other rules made {name}, or it is damaged" in line and f"retrograde solve {name} --fresh" in line
+    solved = "retrograde solve eightpuzzle:width=4,height=4,only=1-5-6-9-10-13 &&"
+    assert solved in line
 
 
 @pytest.mark.parametrize("only", ["2-1", "1-x", "", "1-2-3-4-5-6-7-8-9-10-11-12-13-14", "0-1"])

@@ -10,9 +10,11 @@ import ctypes
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from ctypes import c_int64, c_void_p
 from functools import partial
 from itertools import islice
+from math import inf
 from operator import index
 from typing import Any
 
@@ -64,6 +66,17 @@ def rules_for(game: Game | GuardedGame, eager: bool = False) -> Any:
         RECENT.clear()
     RECENT[id(game), eager] = game, PORTS[key]
     return PORTS[key]
+
+
+@contextmanager
+def called_rules() -> Iterator[None]:
+    """Have ports call interpreted rules for as long as the block runs, unless machine code is on disk."""
+    global PATIENCE
+    before, PATIENCE = PATIENCE, inf
+    try:
+        yield
+    finally:
+        PATIENCE = before
 
 
 class RulesPort(Port):

@@ -26,7 +26,7 @@ for variant in ("tictactoe", "chess:KRK"):
     with retrograde.open(variant) as solution:
         found = [piece for piece in solution.positions("win")]
         print(sum(len(piece.positions) for piece in found))
-        print(all((solution.lookup(piece.positions)[0] == piece.values).all() for piece in found))
+        print(all((solution.lookup(piece.positions[:500])[0] == piece.values[:500]).all() for piece in found))
 """
 SERVE = """
 from fastapi.testclient import TestClient

@@ -51,12 +51,11 @@ def own(tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def kinds(tmp_path_factory):
+def kinds(solved, tmp_path_factory):
     """One small database of each kind: records, steps, slots, and slots that are kept in a compact one."""
     folder = tmp_path_factory.mktemp("kinds")
-    paths = {"records": solve(load_game("tictactoe"), folder / "tictactoe.h5")}
+    paths = {"records": solved("tictactoe"), "slots": solved("chess:KQK")}
     paths["steps"] = solve(load_game("connect4:4,3"), folder / "steps.h5", method="streamed", sizes=Sizes(in_memory=1))
-    paths["slots"] = solve(load_game("chess:KQK"), folder / "chess,KQK.h5")
     with open_database(paths["slots"]) as database:
         paths["kept"] = make_compact(database, folder / "compact.h5")
     for kind, path in paths.items():

@@ -113,7 +113,7 @@ def test_forged_rows_are_noticed(path, tmp_path, damage):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("interpreted", [thorough(True), False])
+@pytest.mark.parametrize("interpreted", [True, thorough(False)])
 def test_verify_finds_each_change(path, tmp_path, interpreted):
     with open_database(path, game=WideTicTacToe()) as database:
         assert verify(database, interpreted=interpreted).ok

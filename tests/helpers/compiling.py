@@ -18,7 +18,7 @@ from tests.helpers.paths import ROOT
 NOTE = "retrograde/compiled"
 """The name under which pytest's cache has the digest of the sources that are compiled."""
 
-SECOND = "large games", "men on a board"
+SECOND = "large games, ", "men on a board"
 """How the names of the second process's small solves begin. With the searches they are half of the work."""
 
 

@@ -323,9 +323,16 @@ def home(tmp_path_factory):
         patch.setenv("RETROGRADE_HOME", str(folder))
         patch.chdir(folder)
         retrograde("solve", "tictactoe")
-        for model in ("random", "rules", "mine.py:corners", "skill:0.8"):
+        for model in ("random", "mine.py:corners", "skill:0.8"):
             retrograde("solve", "tictactoe", "--metric", "expectation", "--against", model)
         yield folder
+
+
+@pytest.fixture(scope="module")
+def by_rules(home):
+    """The same folder, where it is also solved against a player who moves by rules."""
+    retrograde("solve", "tictactoe", "--metric", "expectation", "--against", "rules")
+    return home
 
 
 def told(*args):
@@ -333,8 +340,8 @@ def told(*args):
 
 
 @pytest.mark.thorough
-def test_files_have_the_model_in_their_names_and_say_it(home):
-    assert {path.name for path in home.glob("*@*.h5")} == {
+def test_files_have_the_model_in_their_names_and_say_it(by_rules):
+    assert {path.name for path in by_rules.glob("*@*.h5")} == {
         f"tictactoe@expectation-against-{name}.h5" for name in ("random", "rules", "mine.py,corners", "skill,0.8")
     }
     facts = told("info", "tictactoe@expectation-against-skill:0.8")
@@ -349,7 +356,7 @@ def test_files_have_the_model_in_their_names_and_say_it(home):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("model", ["random", "rules", "skill:0.8"])
-def test_databases_are_verified(home, model):
+def test_databases_are_verified(by_rules, model):
     facts = told("verify", f"tictactoe@expectation-against-{model}")
     assert facts["ok"] and f"by expectation against {model} every position" in facts["proven"]
 
@@ -466,7 +473,7 @@ def test_games_of_the_players_are_as_has_been_computed(home):
 
 
 @pytest.mark.thorough
-def test_exactly_what_is_told(home):
+def test_exactly_what_is_told(by_rules):
     lines = retrograde("match", "tictactoe", "exploit:random", "random", "--exact").stdout.splitlines()
     assert lines[0] == "tictactoe: exploit:random against random, each player's expected payoff minus the other's"
     assert lines[3].split()[:2] == ["exploit:random", "1.98958333333"] and "1.84973544974" in lines[3]

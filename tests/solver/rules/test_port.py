@@ -144,6 +144,19 @@ def test_calls_become_machine_code(monkeypatch):
     assert expanded(port, [game.start], game.tier(game.start)) == first
 
 
+def test_calls_stay_calls_where_rules_are_only_called(monkeypatch):
+    monkeypatch.setattr(ports, "PATIENCE", 0.0)
+    monkeypatch.setattr(ports, "is_cached_for", lambda *_: False)
+    game = load_game("mutorere")
+    port = RulesPort(game, compiled.type_of(game, False))
+    with ports.called_rules():
+        expanded(port, [game.start], game.tier(game.start))
+        assert port.seconds > 0.0 and not port.impatient
+        for name, call in port.calls.items():
+            assert port.table[SLOTS[name]] == ctypes.cast(call, ctypes.c_void_p).value
+    assert port.impatient
+
+
 @kernel
 def ask_all(game, position, moves, children, images, parents, numbers):
     """Write what the rules say of a position; return how many moves, images and parents there are."""

@@ -138,7 +138,7 @@ def test_the_bytes_are_those_of_a_solve_in_memory(variant, tmp_path):
 
 @pytest.mark.long
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("name", thorough_but([*WIDE], "wide"))
+@pytest.mark.parametrize("name", thorough_but([*WIDE], "graph"))
 def test_the_bytes_of_positions_of_several_words_are_those_of_a_solve_in_memory(name, tmp_path, monkeypatch):
     game = WIDE[name]()
     whole = solve(game, tmp_path / "memory.h5", method="listed").read_bytes()

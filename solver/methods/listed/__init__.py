@@ -23,7 +23,7 @@ Retrograde analysis of a tier with cycles (`predecessors/tier.py`):
 3. Propagate outcomes from decided positions to their predecessors, one ply at a time (`values/propagation.py`).
 4. Call everything that is still undecided a draw.
 
-If positions have several words, `positions` has a row for each (`spill/row_kernels.py`); all else works on indices.
+If positions have several words, `positions` has a row for each (`spill/kernels.py`); all else works on indices.
 They are sorted and looked up by ints that hold the bits in which they differ (`spill/packing.py`).
 
 When memory runs short, lists of positions spill to disk (`spill/`). When workers are other processes, large

@@ -99,7 +99,7 @@ def locate(table: ListedTable, block: ExpansionBlock) -> int:
     """Fill in the indices of the children of a block; return how many children are in no list."""
     space, matrix = table.space, block.matrix
     if block.width and space.packing is None:
-        return int(row_kernels.locate(block.columns, matrix, space.lists_of_rows, block.places, False))
+        return int(kernels.gallop_rows(block.columns, matrix, space.lists_of_rows, block.places, False))
     if block.width:
         matrix = matrix._replace(children=np.empty(block.places.shape, np.int64))
         row_kernels.pack_children(block.columns, block.children, space.packing, matrix.children)
@@ -111,5 +111,5 @@ def locate(table: ListedTable, block: ExpansionBlock) -> int:
         np.any(children[:, 1:] < children[:, :-1], axis=1, out=unsorted)
     missing = kernels.locate(block.columns, matrix, unsorted, space.lists, space.index, block.places)
     if block.width and not space.packing.is_exact:
-        missing = row_kernels.locate(block.columns, block.matrix, space.lists_of_rows, block.places, True)
+        missing = kernels.gallop_rows(block.columns, block.matrix, space.lists_of_rows, block.places, True)
     return int(missing)

@@ -20,8 +20,8 @@ from retrograde.solver.methods.listed.explore.tasks import (
     merge_sorted,
     position_type,
 )
+from retrograde.solver.methods.listed.spill import kernels
 from retrograde.solver.methods.listed.spill.lists import SpilledPositions
-from retrograde.solver.methods.listed.spill.packing import loops_for
 from retrograde.solver.rules.examine import listed
 from retrograde.solver.rules.images import mean_size
 from retrograde.solver.runtime.journal import Log
@@ -272,7 +272,7 @@ class Explorer:
             known = sorted(self.known.pop(tier), key=len)
             longest = known.pop().astype(dtype, copy=False)
             if known:
-                loops_for(part).merge(longest, merge_sorted(known).astype(dtype, copy=False), part)
+                kernels.merge(longest, merge_sorted(known).astype(dtype, copy=False), part)
             else:
                 part[:] = longest
         packing, keys = keys_of(positions, self.work) if self.width else (None, None)

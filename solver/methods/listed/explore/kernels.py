@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.methods.listed.spill.kernels import find, stretch_of
-from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.methods.listed.spill.kernels import find, is_none_at, is_same, stretch_of
+from retrograde.solver.rules.kernels import place_in
+from retrograde.solver.runtime.kernel import kernel, lean_kernel
 
 Array = np.ndarray[Any, Any]
 
@@ -110,7 +111,7 @@ def begin_look_up(columns, children, child_tiers, lists, index, search):
         if child_tiers[i] != tier or not looked_up:
             tier = child_tiers[i]
             looked_up = True
-            k = find(tiers, 0, len(tiers), tier, 0)
+            k = place_in(tiers, tier)
             known = k < len(tiers) and tiers[k] == tier
         # `known`: the state space has this tier. The key gives the block; an empty block means that the child is
         # nowhere.
@@ -173,7 +174,6 @@ def locate(columns, matrix, unsorted, lists, index, places):
     """Write the index of each child among *lists* to *places*, -1 for no child; return how many children are nowhere.
     Rows that ascend are found by galloping from child to child, *unsorted* rows by the *index*."""
     children, child_tiers = matrix.children, matrix.tiers
-    tiers, starts, positions = lists
     search = np.empty((6, columns), np.int64)
     missing = 0
     for row in range(children.shape[0]):
@@ -182,27 +182,49 @@ def locate(columns, matrix, unsorted, lists, index, places):
             for i in range(columns):
                 places[row, i] = -1
             count = begin_look_up(columns, children[row], child_tiers[row], lists, index, search)
-            look_up(positions, index.samples, search[:, :count], places[row])
+            look_up(lists.positions, index.samples, search[:, :count], places[row])
             for i in range(columns):
                 missing += children[row, i] >= 0 and places[row, i] < 0
             continue
-        # Case: an ascending row. `hint` moves along with the children.
-        tier = low = high = hint = 0
-        looked_up = False
-        for i in range(columns):
-            child = children[row, i]
-            if child < 0:
-                places[row, i] = -1
-                continue
-            if child_tiers[row, i] != tier or not looked_up:
-                tier = child_tiers[row, i]
-                looked_up = True
-                # Step 1: find the tier's list when the tier changes.
-                low, high = stretch_of(tiers, starts, tier)
-                hint = low
-            # Step 2: gallop to the child.
-            hint = find(positions, low, high, child, hint)
-            place = hint if hint < high and positions[hint] == child else -1
-            places[row, i] = place
-            missing += place < 0
+        # Case: an ascending row.
+        missing += gallop(columns, children[row], child_tiers[row], lists, places[row], False)
+    return missing
+
+
+@lean_kernel
+def gallop(columns, children, child_tiers, lists, places, hinted):
+    """Write the index of each child of a row to *places*, -1 for no child; return how many children are nowhere.
+    Gallops from child to child, which is quick where they ascend. If *hinted*, gallops from the index in *places*,
+    which is negative for a child that is nowhere."""
+    tiers, starts, positions = lists
+    missing = tier = low = high = hint = 0
+    looked_up = False
+    for i in range(columns):
+        near = places[i] if hinted else 0
+        places[i] = -1
+        if is_none_at(children, i):
+            continue
+        if near < 0:
+            missing += 1
+            continue
+        # Step 1: find the tier's list when the tier changes.
+        if child_tiers[i] != tier or not looked_up:
+            tier = child_tiers[i]
+            looked_up = True
+            low, high = stretch_of(tiers, starts, tier)
+            hint = low
+        # Step 2: gallop to the child.
+        hint = find(positions, low, high, children[i], near if hinted else hint)
+        if hint < high and is_same(positions, hint, children[i]):
+            places[i] = hint
+        missing += places[i] < 0
+    return missing
+
+
+@lean_kernel
+def gallop_rows(columns, matrix, lists, places, hinted):
+    """Call `gallop` for all rows of a matrix; return how many children are nowhere."""
+    missing = 0
+    for row in range(matrix.children.shape[0]):
+        missing += gallop(columns, matrix.children[row], matrix.tiers[row], lists, places[row], hinted)
     return missing

@@ -11,7 +11,9 @@ from retrograde.games.contract.game import Game
 from retrograde.solver.methods.listed.explore import kernels
 from retrograde.solver.methods.listed.explore.cutting import sample_task
 from retrograde.solver.methods.listed.spill import row_kernels
-from retrograde.solver.methods.listed.spill.packing import distinct, loops_for
+from retrograde.solver.methods.listed.spill.kernels import merge as merge_two
+from retrograde.solver.methods.listed.spill.kernels import subtract
+from retrograde.solver.methods.listed.spill.packing import distinct
 from retrograde.solver.rules.expansion import Expander, ExpansionBlock, expander_of
 
 Array = np.ndarray[Any, Any]
@@ -86,7 +88,7 @@ def merge(heaps: list[tuple[int, list[Array], list[Array]]]) -> Pieces:
         for run in known:
             both = np.result_type(new, run)
             new = new.astype(both, copy=False)
-            new = new[: loops_for(new).subtract(new, run.astype(both, copy=False))]
+            new = new[: subtract(new, run.astype(both, copy=False))]
         merged.append((tier, new.copy()))  # a view would keep all arrivals in memory
     return merged
 
@@ -141,7 +143,7 @@ def merge_sorted(lists: list[Array]) -> Array:
     while len(lists) > 1:
         left, right = (lists.pop().astype(both, copy=False) for _ in range(2))
         whole = np.empty((len(left) + len(right), *left.shape[1:]), both)
-        loops_for(left).merge(left, right, whole)
+        merge_two(left, right, whole)
         insort(lists, whole, key=lambda one: -len(one))
     return lists[0]
 

@@ -1,13 +1,185 @@
-"""Compiled loops over sorted lists of ints: unpack blocks on disk, look up, subtract, merge, and drop duplicates."""
+"""Compiled loops over sorted lists of positions: look up, subtract, merge, and drop duplicates.
+
+A list is int64[n] or uint32[n] or, for positions of several words, int64[n, words], a row for each. Rows are compared
+word by word, the first word first. The loops read and write entries by four functions that compile for either kind.
+(Ints as rows of one word take four to seven times as long.) The loops are lean kernels, because a reference would be
+counted for each row.
+"""
+
+from typing import Any
 
 import numpy as np
+from numba.extending import overload
 
-from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.rules.kernels import place_in
+from retrograde.solver.runtime.kernel import kernel, lean_kernel
+
+Array = np.ndarray[Any, Any]
+
+
+# Entries
+
+
+def is_none_at(positions: Array, i: int) -> bool:
+    """Return whether entry i of an array stands for no position: a negative int, or a row that begins with one."""
+    return bool((positions[i] if positions.ndim == 1 else positions[i, 0]) < 0)
+
+
+def is_less(positions: Array, i: int, position: Any) -> bool:
+    """Return whether entry i of a list is less than a position, which is an entry of a list itself."""
+    return bool(positions[i] < position if positions.ndim == 1 else tuple(positions[i]) < tuple(position))
+
+
+def is_same(positions: Array, i: int, position: Any) -> bool:
+    """Return whether entry i of a list equals a position."""
+    return bool(np.all(positions[i] == position))
+
+
+def write(positions: Array, i: int, position: Any) -> None:
+    """Write a position as entry i of a list."""
+    positions[i] = position
+
+
+@overload(is_none_at)
+def _(positions, i):
+    return (lambda positions, i: positions[i] < 0) if positions.ndim == 1 else lambda positions, i: positions[i, 0] < 0
+
+
+@overload(is_less)
+def _(positions, i, position):
+    if positions.ndim == 1:
+        return lambda positions, i, position: positions[i] < position
+
+    def is_less_row(positions, i, position):
+        for word in range(len(position)):
+            if positions[i, word] != position[word]:
+                return positions[i, word] < position[word]
+        return False
+
+    return is_less_row
+
+
+@overload(is_same)
+def _(positions, i, position):
+    if positions.ndim == 1:
+        return lambda positions, i, position: positions[i] == position
+
+    def is_same_row(positions, i, position):
+        same = True
+        for word in range(len(position)):
+            same &= positions[i, word] == position[word]
+        return same
+
+    return is_same_row
+
+
+@overload(write)
+def _(positions, i, position):
+    def write_int(positions, i, position):
+        positions[i] = position
+
+    def write_row(positions, i, position):
+        for word in range(len(position)):
+            positions[i, word] = position[word]
+
+    return write_int if positions.ndim == 1 else write_row
+
+
+# Loops
+
+
+@lean_kernel
+def find(positions, low, high, position, hint):
+    """Return the index of a position, or of the first greater one, in sorted *positions* from *low* to *high*.
+    Gallops from *hint*: steps of 1, 2, 4 … until the position is passed, then bisection. Cheap if the hint is near."""
+    hint = min(max(hint, low), high)
+    step = 1
+    # Step 1: gallop forwards or backwards until *low* and *high* enclose the position.
+    if hint < high and is_less(positions, hint, position):
+        low = hint + 1
+        while low + step <= high and is_less(positions, low + step - 1, position):
+            low += step
+            step *= 2
+        high = min(high, low + step - 1)
+    else:
+        high = hint
+        while high - step >= low and not is_less(positions, high - step, position):
+            high -= step
+            step *= 2
+        low = max(low, high - step + 1)
+    # Step 2: bisect between them.
+    while low < high:
+        middle = (low + high) >> 1
+        if is_less(positions, middle, position):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@lean_kernel
+def indices_of(positions, others, base, indices):
+    """Write the index of each of sorted *positions* among sorted *others*, plus *base*; -1 if not found."""
+    hint = 0
+    for i in range(len(positions)):
+        hint = find(others, hint, len(others), positions[i], hint)
+        indices[i] = base + hint if hint < len(others) and is_same(others, hint, positions[i]) else -1
+
+
+@lean_kernel
+def unique(positions):
+    """Move the distinct ones of sorted positions to the front; return their count."""
+    count = min(1, len(positions))
+    for i in range(1, len(positions)):
+        if not is_same(positions, i, positions[count - 1]):
+            write(positions, count, positions[i])
+            count += 1
+    return count
+
+
+@lean_kernel
+def subtract(positions, known):
+    """Move those sorted distinct positions that are not in sorted *known* to the front; return their count."""
+    count = hint = 0
+    for i in range(len(positions)):
+        hint = find(known, 0, len(known), positions[i], hint)
+        if hint == len(known) or not is_same(known, hint, positions[i]):
+            write(positions, count, positions[i])
+            count += 1
+    return count
+
+
+@lean_kernel
+def merge(left, right, out):
+    """Merge two disjoint sorted lists into *out*."""
+    i = j = 0
+    while i < len(left) and j < len(right):
+        is_left = is_less(left, i, right[j])
+        if is_left:
+            write(out, i + j, left[i])
+        else:
+            write(out, i + j, right[j])
+        i += is_left
+        j += not is_left
+    for rest in range(i, len(left)):
+        write(out, rest + j, left[rest])
+    for rest in range(j, len(right)):
+        write(out, i + rest, right[rest])
 
 
 @kernel
-def from_planes(first, planes, out):
-    """Write the positions that begin with *first* and have the gaps in byte *planes* (see lists.py)."""
+def stretch_of(tiers, starts, tier):
+    """Return where the list of a tier begins and ends among all positions; (0, 0) for an unknown tier."""
+    k = place_in(tiers, tier)
+    return (starts[k], starts[k + 1]) if k < len(tiers) and tiers[k] == tier else (0, 0)
+
+
+# Blocks on disk (see lists.py)
+
+
+@kernel
+def from_gaps(first, planes, out):
+    """Write the ints that begin with *first* and have the gaps in byte *planes*."""
     position = first
     for i in range(len(out)):
         gap = np.int64(0)
@@ -18,89 +190,12 @@ def from_planes(first, planes, out):
 
 
 @kernel
-def find(numbers, low, high, number, hint):
-    """Return the index of *number*, or of the first greater one, in sorted *numbers* from *low* to *high*. Gallops from
-    *hint*: steps of 1, 2, 4 … until the number is passed, then bisection. Cheap if the hint is near."""
-    hint = min(max(hint, low), high)
-    step = 1
-    # Step 1: gallop forwards or backwards until *low* and *high* enclose the number.
-    if hint < high and numbers[hint] < number:
-        low = hint + 1
-        while low + step <= high and numbers[low + step - 1] < number:
-            low += step
-            step *= 2
-        high = min(high, low + step - 1)
-    else:
-        high = hint
-        while high - step >= low and numbers[high - step] >= number:
-            high -= step
-            step *= 2
-        low = max(low, high - step + 1)
-    # Step 2: bisect between them.
-    while low < high:
-        middle = (low + high) >> 1
-        if numbers[middle] < number:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@kernel
-def indices_of(numbers, positions, base, indices):
-    """Write the index of each of sorted *numbers* among sorted *positions*, plus *base*; -1 if not found."""
-    hint = 0
-    for i in range(len(numbers)):
-        hint = find(positions, hint, len(positions), numbers[i], hint)
-        indices[i] = base + hint if hint < len(positions) and positions[hint] == numbers[i] else -1
-
-
-@kernel
-def unique(numbers):
-    """Move the distinct ones of sorted numbers to the front; return their count."""
-    end = min(1, len(numbers))
-    for i in range(1, len(numbers)):
-        if numbers[i] != numbers[end - 1]:
-            numbers[end] = numbers[i]
-            end += 1
-    return end
-
-
-@kernel
-def subtract(numbers, known):
-    """Move those sorted distinct *numbers* that are not in sorted *known* to the front; return their count."""
-    end = 0
-    hint = 0
-    for number in numbers:
-        hint = find(known, 0, len(known), number, hint)
-        if hint == len(known) or known[hint] != number:
-            numbers[end] = number
-            end += 1
-    return end
-
-
-@kernel
-def merge(left, right, out):
-    """Merge two disjoint sorted lists into *out*."""
-    i = j = 0
-    for k in range(len(out)):
-        if i == len(left) or j == len(right):
-            break
-        a, b = left[i], right[j]
-        out[k] = min(a, b)
-        i += a <= b
-        j += a > b
-    k = i + j
-    for a in left[i:]:
-        out[k] = a
-        k += 1
-    for b in right[j:]:
-        out[k] = b
-        k += 1
-
-
-@kernel
-def stretch_of(tiers, starts, tier):
-    """Return where the list of a tier begins and ends among all positions; (0, 0) for an unknown tier."""
-    k = find(tiers, 0, len(tiers), tier, 0)
-    return (starts[k], starts[k + 1]) if k < len(tiers) and tiers[k] == tier else (0, 0)
+def from_changes(first, planes, out):
+    """Write the rows that begin with *first* and have the changes of each word in byte *planes*."""
+    bytes_a_word = planes.shape[0] // len(first)
+    for i in range(len(out)):
+        for word in range(len(first)):
+            changes = np.int64(0)
+            for plane in range(bytes_a_word):
+                changes |= np.int64(planes[word * bytes_a_word + plane, i]) << 8 * plane
+            out[i, word] = (out[i - 1, word] if i else first[word]) ^ changes

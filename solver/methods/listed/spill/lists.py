@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.solver.methods.listed.spill.packing import distinct, loops_for
+from retrograde.solver.methods.listed.spill.kernels import from_changes, from_gaps, indices_of
+from retrograde.solver.methods.listed.spill.packing import distinct
 from retrograde.solver.rules.positions import from_items, to_items
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.runtime.work import Work
@@ -67,7 +68,7 @@ class SortedList:
         for block in range(low, high):
             begin, end = bounds[block - low : block - low + 2]
             planes = np.frombuffer(self.scratch.read(self.frames[block]), np.uint8).reshape(-1, end - begin)
-            loops_for(out).from_planes(firsts[block - low], planes, out[begin:end])
+            (from_changes if width else from_gaps)(firsts[block - low], planes, out[begin:end])
         return out
 
     def between(self, low: Any, high: Any) -> Array:
@@ -141,7 +142,7 @@ def subtract(positions: Array, known: SortedList) -> Array:
     places = np.full(len(positions), -1, np.int64)
     for block, begin, end in zip(range(low, high), bounds[:-1], bounds[1:], strict=False):
         if end > begin:
-            loops_for(positions).indices_of(positions[begin:end], known.blocks(block, block + 1), 0, places[begin:end])
+            indices_of(positions[begin:end], known.blocks(block, block + 1), 0, places[begin:end])
     return positions[places < 0]
 
 

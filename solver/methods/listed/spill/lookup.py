@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import Game, Traits
+from retrograde.solver.methods.listed.spill.kernels import indices_of
 from retrograde.solver.methods.listed.spill.lists import SortedList
-from retrograde.solver.methods.listed.spill.packing import loops_for, order_of
+from retrograde.solver.methods.listed.spill.packing import order_of
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.rules.kernels import Matrix
 from retrograde.solver.rules.positions import of_positions, to_items
@@ -240,5 +241,5 @@ def find_children(positions: SortedList, low: int, high: int, base: int, asked: 
     there = positions.blocks(low, high)
     found = [np.empty(len(children), dtype) for children in asked]
     for children, places in zip(asked, found, strict=True):
-        loops_for(there).indices_of(children, there, base + int(positions.begins[low]), places)
+        indices_of(children, there, base + int(positions.begins[low]), places)
     return found

@@ -74,11 +74,6 @@ def packing_with(found: list[tuple[int, int, int]], position: Array) -> Packing:
     return Packing(np.array(runs, np.int64).reshape(-1, 4), covered, position & ~covered)
 
 
-def loops_for(positions: Array) -> Any:
-    """Return the module with the compiled loops over lists like *positions*: of one word, or of several."""
-    return row_kernels if positions.ndim > 1 else kernels
-
-
 def distinct(heap: list[Array]) -> Array:
     """Return the sorted distinct positions of some arrays. Empties *heap*, to save memory."""
     positions = np.concatenate(heap)
@@ -88,11 +83,11 @@ def distinct(heap: list[Array]) -> Array:
         keys.sort()
         count = kernels.unique(keys)
         row_kernels.unpack(keys[:count], packing, positions)
-    elif positions.ndim > 1:
-        positions = row_kernels.sort(positions, np.empty_like(positions))
-        count = row_kernels.unique(positions)
     else:
-        positions.sort()
+        if positions.ndim > 1:
+            positions = row_kernels.sort(positions, np.empty_like(positions))
+        else:
+            positions.sort()
         count = kernels.unique(positions)
     return positions[:count].copy() if count < len(positions) // 2 else positions[:count]
 

@@ -16,9 +16,8 @@ from retrograde.solver.engine import solve
 from retrograde.solver.estimation.amounts import Range
 from retrograde.solver.estimation.estimate import SampleSizes, add_cycles, estimate, put_counts
 from retrograde.solver.estimation.sampling import Sampler
-from retrograde.solver.methods.listed.explore.kernels import TierLists
+from retrograde.solver.methods.listed.explore.kernels import TierLists, gallop_rows
 from retrograde.solver.methods.listed.explore.tasks import merge, merge_sorted
-from retrograde.solver.methods.listed.spill import row_kernels
 from retrograde.solver.methods.listed.spill.packing import distinct
 from retrograde.solver.options import CannotSolve
 from retrograde.solver.rules.expansion import Expander
@@ -101,14 +100,14 @@ def test_children_are_where_dictionaries_say(in_order):
     matrix = Matrix(children, child_tiers, nothing, nothing, nothing, nothing)
     lists = TierLists(np.array(tiers), starts, rows_of([p for some in own.values() for p in some]))
     places = np.zeros(child_tiers.shape, np.int64)
-    missing = row_kernels.locate(30, matrix, lists, places, False)
+    missing = gallop_rows(30, matrix, lists, places, False)
     assert places.tolist() == [[where.get(pair, -1) for pair in row] for row in table]
     assert missing == sum(pair[1][0] >= 0 and pair not in where for row in table for pair in row)
     # From an index that is near, or that says that a child is nowhere.
     near = np.array(
         [[place + random.randint(-9, 9) if place >= 9 else place for place in row] for row in places.tolist()]
     )
-    assert row_kernels.locate(30, matrix, lists, near, True) == missing
+    assert gallop_rows(30, matrix, lists, near, True) == missing
     assert near.tolist() == places.tolist()
 
 

@@ -25,7 +25,7 @@ from retrograde.solver.methods.listed.method import ListedMethod
 from retrograde.solver.methods.listed.predecessors import lists as predecessor_lists
 from retrograde.solver.methods.listed.predecessors import sorting
 from retrograde.solver.methods.listed.spill import lists, lookup
-from retrograde.solver.methods.listed.spill.packing import loops_for
+from retrograde.solver.methods.listed.spill.kernels import indices_of
 from retrograde.solver.methods.listed.store import ListedStore
 from retrograde.solver.rules.examine import listed
 from retrograde.solver.rules.positions import to_items
@@ -118,7 +118,7 @@ def test_places_are_those_of_a_dictionary(drawn):
     own, asked = array_of(some, width), sorted(asked + some[::2])
     asked = np.array(asked, np.int64).reshape(-1, *own.shape[1:])
     places = np.empty(len(asked), np.int64)
-    loops_for(own).indices_of(asked, own, 7, places)
+    indices_of(asked, own, 7, places)
     wanted = {position: 7 + place for place, position in enumerate(listed(own))}
     assert places.tolist() == [wanted.get(position, -1) for position in listed(asked)]
 

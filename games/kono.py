@@ -37,7 +37,7 @@ class Kono(Game):
         return self.cells.steps((0, -1), (1, 0), (0, 1), (-1, 0), (0, -2), (2, 0), (0, 2), (-2, 0))
 
     def generate_moves(self, position):
-        """Yield `8 * cell + way` for each capture, with ways from 4 on; if there is none, for each step."""
+        """Yield `8 * cell + way`: captures (ways 4 to 7, two cells away), or if there is none, steps (ways 0 to 3)."""
         own, other = self.mover.sign(position), self.mover.other(position)
         capturing = False
         for cell in self.cells.having(position, own):

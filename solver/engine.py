@@ -289,7 +289,7 @@ def executor_of(options: SolveOptions, paths: SolvePaths) -> Iterator[tuple[Exec
         # Case: a cluster. Its workers must see the folder of the solve.
         if isinstance(given, ClusterExecutor):
             announce(options.listener, "looking at the cluster")
-            with given.begun(paths.lock, paths.scratch.absolute() / "parcels"):
+            with given.attached(paths.lock, paths.scratch.absolute() / "parcels"):
                 yield given, given.workers
             return
         yield given, options.workers or int(getattr(given, "_max_workers", cores))

@@ -137,7 +137,7 @@ class VariantQueue:
 @contextmanager
 def solving_variants(executor: ClusterExecutor, path: Path, tasks: list[VariantTask]) -> Iterator[VariantQueue]:
     """Have workers solve the variants of *tasks*, in the folder of *path*, which is locked."""
-    with Lock(path) as lock, executor.begun(lock):
+    with Lock(path) as lock, executor.attached(lock):
         queue = VariantQueue(executor, tasks)
         try:
             yield queue

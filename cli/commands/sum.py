@@ -176,9 +176,9 @@ def print_partizan(parts: tuple[str, ...], as_json: bool) -> None:
     if total == 0:
         verdict = VERDICTS["LOSE"]
     elif values.is_at_most(0, total):
-        verdict = f"{left} wins, whoever begins"
+        verdict = f"{left} wins, no matter who begins"
     elif values.is_at_most(total, 0):
-        verdict = f"{right} wins, whoever begins"
+        verdict = f"{right} wins, no matter who begins"
     else:
         verdict = VERDICTS["WIN"]
     titles = ("game", "position", "value", "mean", "temperature")

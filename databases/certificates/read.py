@@ -138,18 +138,22 @@ class CertificateFile(CheckedFile):
             raise
 
     def _read(self) -> None:
+        """Read and check the attributes, and open the replies."""
         facts = self.attributes
         self.root = position_named(facts, "root")
         """The position whose value the certificate proves: an int, or a tuple of ints."""
         self.at_least = Value(number(facts, "at_least", LOSE, WIN))
+        """The worst value that the root may have for the player to move there."""
         self.at_most = Value(number(facts, "at_most", LOSE, WIN))
-        """The worst and the best value that the root may have for the player to move there."""
+        """The best one."""
         self.leaves = number(facts, "leaves", 0, MOST_LEAVES)
-        if self.at_least > self.at_most or (self.at_least, self.at_most) == (LOSE, WIN):
-            raise ValueError("it claims what cannot be")
+        if self.at_least > self.at_most:
+            raise ValueError("its lower bound is above its upper bound")
+        if (self.at_least, self.at_most) == (LOSE, WIN):
+            raise ValueError("its bounds, lose and win, prove nothing")
         self.open_datasets([*RepliesReader.TABLES, RepliesReader.DATASET])
         if self.header.checks.keys() != set(RepliesReader.TABLES):
-            raise ValueError("its attribute checks does not name the tables")
+            raise ValueError("its attribute 'checks' does not name the tables")
         self.contents = RepliesReader(self)
         if self.contents.width != (len(self.root) if isinstance(self.root, tuple) else 0):
             raise ValueError("its root has not as many words as its positions")

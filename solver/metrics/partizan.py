@@ -22,8 +22,10 @@ class PartizanGame:
         self.found: dict[int, int] = {}
         self.players = word(game, "to_move") or game.draw_turn(game.start)
         traits = Traits.of(game)
-        if not traits.alternates or traits.has_rewards or word(game, "by_turns"):
+        if not traits.alternates or traits.has_rewards:
             raise self.refusal("two players must take turns, and may not earn points")
+        if word(game, "by_turns"):
+            raise self.refusal("the board says whose turn it is, and in a part of a sum either player may be next")
         if len(self.players) > 1 and game.draw_board() is None:
             raise self.refusal("the rules must declare a board, so that either player can be taken to move there")
 

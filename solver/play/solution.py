@@ -29,9 +29,9 @@ from retrograde.solver.play.oracle import DATABASE, LONGEST_LINE, Evidence, Orac
 from retrograde.solver.values.measures import facts_of, gives, in_words, rank
 
 BY_DATABASE = Evidence(DATABASE)
-NOT_TOLD = {
-    DTZ: "what the fifty-move rule says is not told",
-    DTC: "how far captures and promotions are is not told",
+WARNINGS_WITHOUT = {
+    DTZ: "the answer ignores the fifty-move rule",
+    DTC: "the answer does not say how far captures and promotions are",
 }
 """What answers leave out if a database beside this one cannot be read."""
 
@@ -104,8 +104,9 @@ class Solution(Oracle):
         """Return the moves of a position, the best first; none if the game is over.
 
         Moves that win come first, the soonest first; then those that tie, the soonest first; then those that draw; then
-        those that lose, the latest first. Equally good moves keep the order of the rules. Raises NotInDatabase if play
-        never reaches the position.
+        those that lose, the latest first. Equally good moves keep the order of the rules. The value and remoteness of a
+        `Choice` are those of the position after the move: a move that wins leads to a LOSE of the opponent. *seconds*
+        is ignored, as in `probe`. Raises NotInDatabase if play never reaches the position.
         """
         self.value(position)
         if self.game.primitive(position) != UNDECIDED:
@@ -192,7 +193,7 @@ class Solution(Oracle):
         except NoDatabase:
             return None
         except RetrogradeError as error:
-            warnings.warn(f"{error}; {NOT_TOLD[metric]}", stacklevel=2)
+            warnings.warn(f"{error}; {WARNINGS_WITHOUT[metric]}", stacklevel=2)
             return None
 
     def _by_progress(self, other: "Solution | None", position: int) -> Outcome | None:
@@ -206,7 +207,7 @@ class Solution(Oracle):
         except RetrogradeError as error:
             if other is self:
                 raise
-            warnings.warn(f"{error}; {NOT_TOLD[other.metric]}", stacklevel=2)
+            warnings.warn(f"{error}; {WARNINGS_WITHOUT[other.metric]}", stacklevel=2)
             self._unreadable.add(other.metric)
             return None
 

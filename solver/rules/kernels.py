@@ -206,12 +206,15 @@ def _(game, position, images):
 
 @kernel
 def gather_images(game, position, images):
-    """Write the distinct positions equal to one by symmetry, itself first. Return how many (at most MOST_IMAGES)."""
+    """Write the distinct positions equal to one by symmetry, itself first. Return how many.
+
+    Those after the first MOST_IMAGES are ignored.
+    """
     put(images, 0, position)
     count = 1
     for given in game.images(position):
         image = as_position(given)
-        # A linear search is enough for so few images.
+        # Boards have 8 or 16 images, so a linear search is enough.
         new = count < MOST_IMAGES
         for j in range(count):
             new &= not stands_at(images, j, image)

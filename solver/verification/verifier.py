@@ -334,9 +334,9 @@ class DatabaseVerifier(Verifier):
             stored, positions, _, first = self.tally[0, number].item()
             name = words(outcome_of(row), row.measures)
             if stored != row.stored:
-                self.complain(None, f"the legend counts {row.stored:,} records of {name}, and there are {stored:,}")
+                self.complain(None, f"the legend counts {row.stored:,} records of {name}, and not {stored:,}")
             elif positions != row.positions:
-                self.complain(None, f"the legend counts {row.positions:,} positions of {name}, not {positions:,}")
+                self.complain(None, f"the legend counts {row.positions:,} positions of {name}, and not {positions:,}")
             elif self.position_at(first) != row.example:
                 example, other = (text_of(self.game, position) for position in (row.example, self.position_at(first)))
                 self.complain(None, f"the legend's example of {name} is {example}, and the first is {other}")

@@ -62,7 +62,7 @@ def folder(tmp_path, monkeypatch):
         (tmp_path / name).write_text(HEAP, encoding="utf-8")
     [crosses] = [code for code in blocks("docs/ten-minutes.md", "python") if "class Crosses" in code]
     (tmp_path / "crosses.py").write_text(crosses, encoding="utf-8")
-    (tmp_path / "moves.txt").write_text("2 2 3\n", encoding="utf-8")
+    (tmp_path / "moves.txt").write_text("2 1 2\n", encoding="utf-8")
     (tmp_path / "game.pgn").write_text(PGN, encoding="utf-8")
     shutil.copytree(ROOT / "tests" / "data" / "syzygy", tmp_path / "syzygy")
     shutil.copytree(ROOT / "docs" / "trees", tmp_path / "docs" / "trees")

@@ -157,8 +157,8 @@ def pairs_of_kings(pawns: bool) -> Array:
 def king_moves(pawns: bool) -> Array:
     """Return `Men.king_moves`: where each king's eight steps lead, int32[2, pairs, 8], -1 for nowhere.
 
-    An entry is that of `Geometry.kings`: the number of the new pair, and the symmetry that turns the board so that this
-    pair is the canonical one.
+    An entry is that of `Geometry.kings`: 16 * the number of the new pair, + 8 if both kings are on the diagonal, + the
+    symmetry that turns the board so that this pair is the canonical one.
     """
     numbers, squares = geometry().kings[4096 * pawns :], pairs_of_kings(pawns)
     found = np.full((2, len(squares), 8), -1, np.int32)

@@ -45,7 +45,7 @@ NO_POSITION = np.uint8(255)
 """In the codes of later tiers: no position. In `next_wins` and `next_losses`, the least codes still to come: none."""
 INVERSE = np.array([0, 1, 2, 3, 4, 6, 5, 7])
 """The symmetry that undoes each symmetry of the board."""
-DIAGONAL = 4
+TRANSPOSE = 4
 """The symmetry that exchanges files and ranks."""
 
 
@@ -149,7 +149,10 @@ def add_predecessors(men, board, side, capturable, reached, found):
 
 @lean_kernel
 def add_king_predecessors(men, side, pair, rest, word, found):
-    """Add the predecessors of a word by moves of a side's king, turned so that the new pair of kings is canonical."""
+    """Add the positions one move of a side's king earlier, turned so that their pair of kings is canonical.
+
+    An entry of `king_moves` is 16 * the number of the pair + 8 if both kings are on the diagonal + the symmetry.
+    """
     inner = len(men.rests.bits)
     for direction in range(8):
         entry = np.int64(men.king_moves[side, pair, direction])
@@ -160,7 +163,7 @@ def add_king_predecessors(men, side, pair, rest, word, found):
             found[(entry >> 4) * inner + turned_rest] |= turned_here
             # Both kings on the diagonal: the mirror image is a position of its own, in the same block.
             if entry & 8:
-                turned_rest = np.int64(men.rests.turned[DIAGONAL, turned_rest])
+                turned_rest = np.int64(men.rests.turned[TRANSPOSE, turned_rest])
                 found[(entry >> 4) * inner + turned_rest] |= transpose(turned_here)
 
 

@@ -69,7 +69,7 @@ UNLIKE = -2
 """Returned by `fill_sets`: the game does not end in the same positions in a tier and in its mirror image."""
 TIED, OPEN = int(TIE), int(UNDECIDED)
 """Primitive values that a tier's other positions may have, besides the value of decided games."""
-MOST_IMAGES = 16
+IMAGE_ROWS = 16
 """Images of a position that the kernels can compare."""
 NONE_CANONICAL, SOME_CANONICAL, ALL_CANONICAL = range(3)
 """How many positions of a tier are canonical (come before all their images): none, some, or all."""
@@ -139,7 +139,7 @@ def fill_sets(rules, parents, children, links, starts, tally):
     game does not end in mirrored positions of both.
     """
     values = np.empty(max(len(rules.ending.nodes), len(rules.imaging.nodes)), np.int64)
-    cubes, pairs = np.empty((MOST_CUBES, 2), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
+    cubes, pairs = np.empty((MOST_CUBES, 2), np.int64), np.empty((IMAGE_ROWS, IMAGE_PAIRS), np.int64)
     prepared = Cubes(
         np.empty(MOST_CUBES, np.int64), np.empty(MOST_CUBES, np.int64), np.empty(MOST_CUBES, np.uint64),
         np.empty(MOST_CUBES, np.uint64), np.empty(MOST_CUBES, np.int64),

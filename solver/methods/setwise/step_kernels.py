@@ -14,7 +14,7 @@ from retrograde.solver.methods.setwise.forward_kernels import (
     ALL_CANONICAL,
     CANONICAL,
     COUNTS,
-    MOST_IMAGES,
+    IMAGE_ROWS,
     NONE_CANONICAL,
     SOME_CANONICAL,
     Symmetry,
@@ -56,7 +56,7 @@ def make_steps(rules, wave, codes, steps, buffer, made, tally):
     *wave* are WaveValues, *steps* is a StepBuffer. Each tier gets a row of *made*. *codes* maps worths to codes, and
     *tally* counts positions by code.
     """
-    values, pairs = np.empty(len(rules.imaging.nodes), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
+    values, pairs = np.empty(len(rules.imaging.nodes), np.int64), np.empty((IMAGE_ROWS, IMAGE_PAIRS), np.int64)
     runs_buffer = make_runs_buffer()
     at = stored = 0
     for k in range(len(wave.sets.tiers)):

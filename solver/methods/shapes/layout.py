@@ -16,6 +16,7 @@ from retrograde.solver.values.score import encode
 Array = np.ndarray[Any, Any]
 
 HALF = (MOST_CELLS + 1) // 2
+"""The most men in half a colouring."""
 COUNTS = np.array([pattern.bit_count() for pattern in range(1 << HALF)], np.int64)
 """The number of ones of each pattern of half a colouring."""
 
@@ -86,12 +87,15 @@ def ranks_of_uppers(men: int) -> Array:
 
 @lru_cache(1)
 def ranks_of_lowers() -> Array:
-    """Return the rank of each lower half among those with as many ones: 0, 1, 2 for 0b0011, 0b0101, 0b0110."""
+    """Return the rank of each lower half of a colouring among those with as many ones: 0, 1, 2 for 0b011, 0b101, 0b110.
+
+    The k-th one from below, at bit p, adds C(p, k).
+    """
     ranks = np.zeros(1 << HALF, np.int64)
     for place in range(HALF):
         width = 1 << place
-        ways = np.array([comb(place, 1 + below) for below in range(place + 1)])
-        ranks[width : 2 * width] = ranks[:width] + ways[COUNTS[:width]]
+        binomials = np.array([comb(place, 1 + below) for below in range(place + 1)])
+        ranks[width : 2 * width] = ranks[:width] + binomials[COUNTS[:width]]
     return ranks
 
 

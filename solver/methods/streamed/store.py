@@ -83,7 +83,11 @@ def joins(before: Segment, after: Segment) -> bool:
 
 
 def legend_of(over: Array, tally: Array) -> tuple[list[LegendRow], Array]:
-    """Return the legend, and the row of each code in it."""
+    """Return the legend, and the row of each code in it.
+
+    *over* counts the positions in which the game is over, by value; *tally* counts the others, by code. `steps.py` has
+    their columns. The row of a code that no position has is 0.
+    """
     found: dict[tuple[Value, int], Any] = {}
     for value in np.flatnonzero(over[:, STORED]).tolist():
         found[Value(value), -1 if value == DRAW else 0] = over[value]
@@ -94,8 +98,9 @@ def legend_of(over: Array, tally: Array) -> tuple[list[LegendRow], Array]:
         if outcome not in found:
             found[outcome] = tally[code]
         else:
-            both = np.array([found[outcome], tally[code]])
-            found[outcome] = [*both[:, :FIRST_TIER].sum(axis=0), *min(both[:, FIRST_TIER:].tolist())]
+            # Add the counts, and keep the first example: the least position of the lowest tier.
+            two_rows = np.array([found[outcome], tally[code]])
+            found[outcome] = [*two_rows[:, :FIRST_TIER].sum(axis=0), *min(two_rows[:, FIRST_TIER:].tolist())]
     outcomes = sorted(found)
     legend = [
         LegendRow(*outcome, int(row[POSITIONS]), int(row[STORED]), int(row[FIRST_POSITION]))

@@ -1,6 +1,6 @@
 """The base of executors on clusters: packs tasks with what their workers must have in common with the solve.
 
-It takes tasks only within `begun`, where the folder of the solve is known.
+It takes tasks only within `attached`, where the folder of the solve is known.
 """
 
 import pickle
@@ -18,7 +18,7 @@ from retrograde.solver.runtime.tasks import Remote, inner_function
 
 
 class ClusterExecutor(Remote):
-    """Runs tasks on workers elsewhere, within `begun`."""
+    """Runs tasks on workers elsewhere, within `attached`."""
 
     def __init__(self) -> None:
         self.site = b""
@@ -27,9 +27,11 @@ class ClusterExecutor(Remote):
         """The folder for data too large for the network, or None."""
 
     @contextmanager
-    def begun(self, lock: Lock, parcels: Path | None = None) -> Iterator["ClusterExecutor"]:
-        """Take tasks of the solve that holds a lock, with a folder for large data. Raise ClusterError if a worker is
-        unfit."""
+    def attached(self, lock: Lock, parcels: Path | None = None) -> Iterator["ClusterExecutor"]:
+        """Let workers run tasks of the solve that holds *lock*. Raise ClusterError if a worker is unfit.
+
+        *parcels* is the folder for large data; it is deleted before and after.
+        """
         before = self.site, self.parcels
         self.site, self.parcels = pickle.dumps(site_of(lock, self.apart, parcels)), parcels
         if parcels:
@@ -38,7 +40,7 @@ class ClusterExecutor(Remote):
             self.greet_all()
             yield self
         finally:
-            self.site, self.parcels = before  # an enclosing set of solves goes on with its own
+            self.site, self.parcels = before  # those of the outer solve, if there is one
             if parcels:
                 shutil.rmtree(parcels, ignore_errors=True)
 

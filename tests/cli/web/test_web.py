@@ -226,7 +226,7 @@ def test_conversion_is_told_where_it_is_known(by_the_rule, solved, tmp_path, mon
     assert pawn["dtc"] == 3 < pawn["dtm"]
     assert get(client, "/standard", fen="R5k1/8/6K1/8/8/8/8/8 b - - 0 1")["dtc"] is None
     (database_path("chess:KPK", tmp_path, "dtc")).write_bytes(b"nonsense")
-    with pytest.warns(UserWarning, match="how far captures and promotions are is not told"):
+    with pytest.warns(UserWarning, match="the answer does not say how far captures and promotions are"):
         assert get(client_of(()), "/standard", fen="7k/8/1P6/8/8/8/8/K7 w - - 0 1")["dtc"] is None
 
 

@@ -451,7 +451,7 @@ def test_a_full_disk_at_a_worker_is_told_and_gone_on_from(way, tmp_path, executo
 
 
 def test_a_task_that_ends_one_worker_after_another_is_given_up(tmp_path, executor):
-    with Lock(tmp_path / "game.h5") as lock, executor.begun(lock):
+    with Lock(tmp_path / "game.h5") as lock, executor.attached(lock):
         with pytest.raises(
             ClusterError, match=r"workers ended at one task, the last at tcp://.*; have they enough memory"
         ):

@@ -166,7 +166,12 @@ def test_games_that_end_otherwise_are_refused(variant):
         PartizanGame(game, Values()).value(game.start)
 
 
+def test_a_board_that_says_whose_turn_it_is_is_named_as_the_cause():
+    with pytest.raises(MetricNotApplicable, match="the board says whose turn it is"):
+        PartizanGame(load_game("connect4:4,4"), Values())
+
+
 def test_a_sum_is_shown():
     shown = retrograde("sum", "domineering:2,2", "domineering:3,3").output
     assert shown.splitlines()[-1].startswith("the player to move loses")
-    assert "Vertical wins, whoever begins" in retrograde("sum", "domineering:3,2", "domineering:1,2").output
+    assert "Vertical wins, no matter who begins" in retrograde("sum", "domineering:3,2", "domineering:1,2").output

@@ -132,7 +132,7 @@ def test_a_database_is_verified_as_a_whole(tmp_path, monkeypatch):
         table = database.file.legend.table
         table["stored"][0] += 1
         assert [problem.complaint for problem in verify(database).problems] == [
-            f"the legend counts {table['stored'][0]} records of LOSE in 0 (0), and there are {table['stored'][0] - 1}"
+            f"the legend counts {table['stored'][0]} records of LOSE in 0 (0), and not {table['stored'][0] - 1}"
         ]
         table["stored"][0] -= 1
         table["nimber"][0] += 5

@@ -231,10 +231,10 @@ def test_wrong_counts_in_the_legend_are_found(interpreted, records, verdict):
     stored = records.legend[WIN, 1][1]
     records.legend[WIN, 1][1] -= 1
     assert complaints(verdict(records, interpreted)) == [
-        "the legend counts 943 positions of LOSE in 0, not 942",
-        f"the legend counts {records.legend[LOSE, 4][1]} records of LOSE in 4, and there are "
+        "the legend counts 943 positions of LOSE in 0, and not 942",
+        f"the legend counts {records.legend[LOSE, 4][1]} records of LOSE in 4, and not "
         f"{records.legend[LOSE, 4][1] - 1}",
-        f"the legend counts {stored - 1} records of WIN in 1, and there are {stored}",
+        f"the legend counts {stored - 1} records of WIN in 1, and not {stored}",
     ]
 
 

@@ -273,7 +273,7 @@ def test_a_damaged_database_is_passed_over_with_a_warning(home, tmp_path, where)
     result = CliRunner().invoke(main, ["query", "chess:KRKN", LONGEST], env={"RETROGRADE_HOME": str(tmp_path)})
     assert result.exit_code == 0 and "mated in 39" in result.output
     (line,) = (line for line in result.output.splitlines() if line.startswith("retrograde: warning: "))
-    assert "chess,KRKN@dtz.h5" in line and line.endswith("; what the fifty-move rule says is not told")
+    assert "chess,KRKN@dtz.h5" in line and line.endswith("; the answer ignores the fifty-move rule")
 
 
 # Playing by the rule

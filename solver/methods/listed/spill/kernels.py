@@ -177,25 +177,14 @@ def stretch_of(tiers, starts, tier):
 # Blocks on disk (see lists.py)
 
 
-@kernel
-def from_gaps(first, planes, out):
-    """Write the ints that begin with *first* and have the gaps in byte *planes*."""
-    position = first
+@lean_kernel
+def from_planes(first, planes, is_xor, out):
+    """Write the ints that begin with *first* and have the gaps in byte *planes*. If *is_xor*, these are exclusive ors
+    with the int before, not differences from it."""
+    number = first
     for i in range(len(out)):
         gap = np.int64(0)
         for plane in range(planes.shape[0]):
             gap |= np.int64(planes[plane, i]) << 8 * plane
-        position += gap
-        out[i] = position
-
-
-@kernel
-def from_changes(first, planes, out):
-    """Write the rows that begin with *first* and have the changes of each word in byte *planes*."""
-    bytes_a_word = planes.shape[0] // len(first)
-    for i in range(len(out)):
-        for word in range(len(first)):
-            changes = np.int64(0)
-            for plane in range(bytes_a_word):
-                changes |= np.int64(planes[word * bytes_a_word + plane, i]) << 8 * plane
-            out[i, word] = (out[i - 1, word] if i else first[word]) ^ changes
+        number = number ^ gap if is_xor else number + gap
+        out[i] = number

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.solver.methods.listed.spill.kernels import from_changes, from_gaps, indices_of
+from retrograde.solver.methods.listed.spill.kernels import from_planes, indices_of
 from retrograde.solver.methods.listed.spill.packing import distinct
 from retrograde.solver.rules.positions import from_items, to_items
 from retrograde.solver.runtime.scratch import Frame, Scratch
@@ -63,13 +63,16 @@ class SortedList:
     def blocks(self, low: int, high: int) -> Array:
         """Return the positions of blocks *low* to *high*, int64."""
         count, width = int(self.begins[high] - self.begins[low]), self.width
-        out, firsts = np.empty((count, width) if width else count, np.int64), from_items(self.firsts[low:high], width)
+        words = max(1, width)
+        out = np.empty((count, words), np.int64)
+        firsts = from_items(self.firsts[low:high], width).reshape(-1, words)
         bounds = (self.begins[low : high + 1] - self.begins[low]).tolist()
         for block in range(low, high):
             begin, end = bounds[block - low : block - low + 2]
-            planes = np.frombuffer(self.scratch.read(self.frames[block]), np.uint8).reshape(-1, end - begin)
-            (from_changes if width else from_gaps)(firsts[block - low], planes, out[begin:end])
-        return out
+            planes = np.frombuffer(self.scratch.read(self.frames[block]), np.uint8).reshape(words, -1, end - begin)
+            for word in range(words):
+                from_planes(firsts[block - low, word], planes[word], width > 0, out[begin:end, word])
+        return out if width else out[:, 0]
 
     def between(self, low: Any, high: Any) -> Array:
         """Return the positions from item *low* on and below item *high*; None stands for an end of the list."""

@@ -202,6 +202,10 @@ class Work:
             return self.journal.log(name, pause)
         return Log(None, name, Entries(self.scratch, []), pause)
 
+    def resumes(self, name: str) -> bool:
+        """Return whether an earlier run has written entries of a name to the journal that nothing has read yet."""
+        return self.journal is not None and name in self.journal.found
+
     def phase(self, name: str, total: int | None = None) -> Phase:
         """Start a phase of *total* records, and return its progress counter."""
         return Phase(name, self.listener, total, self.course)

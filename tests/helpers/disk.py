@@ -86,6 +86,12 @@ KINDS = {
     "given up": Kind("connect4:3,3", replace(STREAM, in_memory=800)),  # by one way after another
     "sets": Kind("chess:KQK"),
     "shapes": Kind("teeko:3,2", small={"methods.shapes.tiers.BLOCK": 8}),
+    "shapes in ranges": Kind(
+        "teeko:3,2",
+        replace(EAGER, ranged_slots=1, range_bits=6),
+        {"executor": Elsewhere()},
+        {"methods.shapes.ranges.LEAST_SLOTS": 64},
+    ),
     "scores in scratch": Kind("mutorere", replace(EAGER, scores_in_scratch=True)),
     "slots, with parents": Kind(tangle.DenseTangle),
     "slots, with predecessor lists": Kind(tangle.DenseTangleWithoutParents),

@@ -129,9 +129,16 @@ def test_what_is_offered_by_import_retrograde_comes_from_below_the_command_line(
 PACKAGES = {
     "solver": (
         *("runtime", "runtime/cluster", "values", "rules", "rules/plain"),
-        *("methods/chess", "methods/chess/syzygy", "methods/shapes"),
+        *("methods/chess", "methods/chess/syzygy"),
         *("methods/listed/predecessors", "methods/listed/ranges", "methods/listed/spill", "methods/listed/explore"),
-        *("methods/listed", "methods/numbered", "methods/numbered/compact", "methods/streamed", "methods/setwise"),
+        *(
+            "methods/listed",
+            "methods/shapes",
+            "methods/numbered",
+            "methods/numbered/compact",
+            "methods/streamed",
+            "methods/setwise",
+        ),
         *("search", "search/probing", "search/scores", "search/certificates", "search/depth", "search/trees"),
         *("metrics/models", "metrics", "metrics/slots", "estimation", "verification"),
         *("conformance", "play", "play/tablebase", "play/oracles", "interpreted"),

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from retrograde.games.catalog import variant
 from retrograde.solver.methods.numbered.by_sets import check_slot
 from retrograde.solver.methods.numbered.elsewhere import Elsewhere
 from retrograde.solver.methods.numbered.table import NumberedTable
-from retrograde.solver.methods.numbered.tier_memory import memory_by_shapes
+from retrograde.solver.methods.numbered.tier_memory import memory_by_shapes, memory_by_slots
 from retrograde.solver.methods.shapes.fit import NotShaped
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.progress import Deciding, Phase
@@ -30,30 +31,39 @@ def solve_by_shapes(
 ) -> tuple[Array, Array] | None:
     """Return the scores of a tier and the counts of its outcomes (see legend.py). All later tiers must be solved.
 
-    Scores are written to the tier's part of the score array; if that is in a file (*in_file*), to an array of its own.
-    Resumes from the checkpoint of an earlier solve. Returns None if the tier does not fit in memory, if workers in
-    other processes should share it, or if the declared steps do not fit together.
+    Scores are written to the tier's part of the score array; if that is in a file (*in_file*) and the tier fits in
+    memory, to an array of its own. A large tier is solved in ranges, whose outcomes are in files, if workers are in
+    other processes or if memory is short. Resumes from the checkpoint of an earlier solve. Returns None if the declared
+    steps do not fit together.
     """
-    numbering, tier, count = table.numbering, int(table.numbering.tiers[k]), table.numbering.size(k)
-    in_ranges = work.ranged_from is not None and count >= work.ranged_from
-    if in_ranges or memory_by_shapes(table.game, tier, count) > work.budget.left():
-        return None
     from retrograde.solver.methods.shapes.tiers import ShapeProgress, ShapeTier  # loads the compiler
 
-    every = table.scores.array
-    scores = np.zeros(count, score_type(table.bits)) if in_file else every[numbering.slice_of(k)]
+    numbering, tier, count = table.numbering, int(table.numbering.tiers[k]), table.numbering.size(k)
+    starts = dict(zip(numbering.tiers.tolist(), numbering.starts.tolist(), strict=False))
 
-    def tell(decided: int, remoteness: int) -> None:
-        phase.working(BEGUN * count + (1 - BEGUN) * decided, tier, Deciding(decided, count, remoteness))
+    def tell(looked: int, decided: int, remoteness: int | None) -> None:
+        phase.working(BEGUN * looked + (1 - BEGUN) * decided, tier, Deciding(decided, count, remoteness))
 
-    in_threads = isinstance(work.executor, ThreadPoolExecutor | Remote)  # to other processes all scores would be sent
-    checkpoint = until_kept.enter_context(Checkpoint(work, f"shapes{table.bits}-{k}", ShapeProgress))
+    in_ranges = work.resumes(name := f"shaperanges{table.bits}-{k}")
+    in_ranges |= work.ranged_from is not None and count >= work.ranged_from
+    in_ranges |= memory_by_shapes(table.game, tier, count) > work.budget.left()
+    own = in_file and not in_ranges
+    scores = np.zeros(count, score_type(table.bits)) if own else table.scores.array[numbering.slice_of(k)]
     try:
-        solver = ShapeTier(
-            table.game, tier, lambda other: int(numbering.starts[numbering.row(other)]), every, scores, table.bits
-        )
-        counts = solver.solve(work.map_here if in_threads else map, tell, checkpoint)
+        if in_ranges:
+            from retrograde.solver.methods.shapes.ranges import PROGRESS_KINDS, ShapeRanges  # rarely needed
+
+            checkpoint = until_kept.enter_context(Checkpoint(work, name, *PROGRESS_KINDS))
+            ranges = ShapeRanges(table.game, tier, starts, table.scores, table.bits, work, checkpoint)
+            counts = ranges.solve(scores, tell)
+        else:
+            in_threads = isinstance(work.executor, ThreadPoolExecutor | Remote)  # others would be sent all scores
+            checkpoint = until_kept.enter_context(Checkpoint(work, f"shapes{table.bits}-{k}", ShapeProgress))
+            solver = ShapeTier(table.game, tier, starts.__getitem__, table.scores.array, scores, table.bits)
+            counts = solver.solve(work.map_here if in_threads else map, tell, checkpoint)
     except NotShaped:
+        least = memory_by_slots(table.game, count, table.bits, work.ranged_from).least
+        work.budget.check(least, f"solving {count:,} slots of {variant(table.game)} slot by slot")
         return None
     for slot in np.linspace(0, count - 1, CHECKS + count // CHECK_SLOTS).astype(np.int64).tolist():
         check_slot(table, k, slot, scores, elsewhere)

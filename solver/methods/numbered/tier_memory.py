@@ -6,8 +6,10 @@ More bytes for a checksum miss fewer errors. If a list of newly decided position
 
 If predecessor lists do not fit, the frontier of forward passes takes the memory of the lists (see
 predecessors/passes.py). A tier that is cut into ranges has only sizes in this process's memory; all else is in files.
+A tier that is solved by shapes in ranges needs memory for a few ranges alone.
 """
 
+from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -38,6 +40,8 @@ SHAPE_BYTES = 5
 """Bytes for each slot of a tier solved by shapes: two for the score, one for the counter, others for lists."""
 SHAPE_TABLES = 20_000_000
 """Bytes for the tables of a tier solved by shapes."""
+ROW_BYTES = 50
+"""Bytes for each slot of a row of shapes, while it is solved in ranges of one row."""
 TASK_BYTES = 100_000_000, 1000
 """Bytes for running tasks: at most in all, and for each slot."""
 
@@ -70,6 +74,12 @@ def memory_by_shapes(game: Game, tier: int, slots: int) -> int:
     return SHAPE_BYTES * slots + bytes_of_edges(game, tier) + SHAPE_TABLES
 
 
+def memory_in_ranges(game: Game, tier: int) -> int:
+    """Return the least memory for solving a tier shape by shape in ranges, in bytes."""
+    sections = [section for section in game.placements.sections if section.tier == tier]  # type: ignore[attr-defined]
+    return ROW_BYTES * max(comb(sum(one.men), one.men[0]) for one in sections) + SHAPE_TABLES
+
+
 def memory_by_sets(formation: "Formation", metric: str) -> int:
     """Return the memory for solving a tier by sets, beside its scores, in bytes."""
     return formation.memory(by_zeroing=metric in TO_PROGRESS)
@@ -80,18 +90,25 @@ def memory_for_tiers(
 ) -> TierMemory:
     """Return the memory for the tiers of a game: the maximum over all of them. If *by_sets*, tiers are solved by sets
     where possible. Tiers of *ranged* slots or more are cut into ranges."""
+    if by_sets and is_shaped(game):
+        return memory_of_shapes(game, numbering, ranged)
     sizes = np.diff(numbering.starts)
-    row = int(sizes.argmax())
-    slots = int(sizes[row])
-    if by_sets and is_shaped(game) and (ranged is None or slots < ranged):
-        by_shapes = memory_by_shapes(game, int(numbering.tiers[row]), slots)
-        return TierMemory(min(by_shapes, memory_by_slots(game, slots, bits, ranged).least), by_shapes, 0)
     if not by_sets or not is_chess(game):
         largest = {int(some.max()) for some in (sizes, sizes[sizes < (ranged or 0)]) if len(some)}
         tiers = [memory_by_slots(game, slots, bits, ranged) for slots in largest]
     else:
         tiers = [memory_of_chess(game, numbering, row, bits, metric, ranged) for row in range(len(numbering.tiers))]
     return TierMemory(*(max(amounts) for amounts in zip(*tiers, strict=True)))
+
+
+def memory_of_shapes(game: Game, numbering: SlotNumbering, ranged: int | None) -> TierMemory:
+    """Return the memory for the tiers of a game that are solved shape by shape: in ranges, or the largest one that is
+    not of *ranged* slots or more."""
+    sizes = dict(zip(numbering.tiers.tolist(), np.diff(numbering.starts).tolist(), strict=True))
+    least = max(memory_in_ranges(game, tier) for tier in sizes)
+    whole = [tier for tier, slots in sizes.items() if ranged is None or slots < ranged]
+    most = max((memory_by_shapes(game, tier, sizes[tier]) for tier in whole), default=least)
+    return TierMemory(min(least, most), most, 0)
 
 
 def memory_of_chess(

@@ -283,6 +283,16 @@ def find_edges(board, section, begin, end, begins, edges, moves):
     return count
 
 
+@lean_kernel
+def leads_to(edges, lost_starts, won_starts):
+    """Return whether some edge leads to a row with positions of a frontier; the arrays say where each row's begin."""
+    for edge in edges:
+        after = edge >> SYMMETRY_BITS
+        if lost_starts[after] < lost_starts[after + 1] or won_starts[after] < won_starts[after + 1]:
+            return True
+    return False
+
+
 # The first look at all positions
 
 

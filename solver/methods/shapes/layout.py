@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -166,3 +166,29 @@ def sections_of(
             np.array(bases, np.int64),
         )
         yield section, steps, after, arrays
+
+
+class TierSections(NamedTuple):
+    """The sections of a tier. `after` has for each section the number of the one after a move within the tier, or NONE.
+    `images` is the number of positions that a slot without symmetry stands for."""
+
+    board: Board
+    steps: list[Steps]
+    arrays: list[SectionArrays]
+    after: list[int]
+    images: int
+
+    @property
+    def cyclic(self) -> bool:
+        """Whether some moves stay within the tier."""
+        return any(arrays.inside for arrays in self.arrays)
+
+
+def tier_sections(game: Any, tier: int, begin_of: Callable[[int], int], bits: int) -> TierSections:
+    """Return the sections of a tier; raise NotShaped if the steps do not fit together."""
+    board = board_of(game)
+    known = list(sections_of(game, tier, begin_of, bits))
+    sections = [section for section, *_ in known]
+    after = [sections.index(after.moved) if after.moved and arrays.inside else NONE for *_, after, arrays in known]
+    images = (2 if game.placements.swap else 1) * len(board.images)
+    return TierSections(board, [steps for _, steps, *_ in known], [arrays for *_, arrays in known], after, images)

@@ -16,7 +16,7 @@ from retrograde.games.quixo import Quixo
 from retrograde.games.teeko import Teeko
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.numbered import by_slots, store
+from retrograde.solver.methods.numbered import by_slots
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.methods.shapes import kernels
 from retrograde.solver.methods.shapes.fit import NotShaped, is_shaped, sections_after, steps_agree
@@ -196,15 +196,6 @@ def test_a_tier_resumes_from_any_remoteness(variant):
             resumed += 1
         every[where] = scores
     assert resumed
-
-
-def test_a_tier_that_does_not_fit_in_memory_is_solved_slot_by_slot(tmp_path, monkeypatch):
-    game = load_game("teeko:3,3")
-    expected = solve(game, tmp_path / "shapes.h5", method="setwise").read_bytes()
-    monkeypatch.setattr(store, "memory_for_tiers", lambda *_: store.memory_by_slots(game, 1, 14))
-    monkeypatch.setattr("retrograde.solver.methods.numbered.by_shapes.memory_by_shapes", lambda *_: 1 << 60)
-    monkeypatch.setattr("retrograde.solver.methods.shapes.tiers.ShapeTier", lambda *_: pytest.fail("by shapes"))
-    assert solve(game, tmp_path / "slots.h5", method="setwise", fresh=True).read_bytes() == expected
 
 
 class Poor(Morris):

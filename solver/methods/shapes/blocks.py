@@ -1,0 +1,135 @@
+"""Rows of a section: the calls of the compiled loops, and what is known of the rows between two plies."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.solver.methods.shapes import kernels
+from retrograde.solver.methods.shapes.fit import NotShaped
+from retrograde.solver.methods.shapes.kernels import DUE_SLOTS, NEVER, PRIMITIVE, Buffers, Frontier
+from retrograde.solver.methods.shapes.layout import TierSections
+from retrograde.solver.values.score_kernels import count_by_score
+
+Array = np.ndarray[Any, Any]
+
+
+class TierOutcomes(NamedTuple):
+    """Scores of *bits* bits for plies, and counters of undecided children (see values/score.py): of a tier, or of a
+    block alone."""
+
+    scores: Array
+    children_left: Array
+    bits: int
+
+
+class Block:
+    """Rows *begin* to *end* of a section, and what is known of them between two plies.
+
+    `links` are their edges (`kernels.find_edges`). `due` has for each DUE_SLOTS slots of a row the least remoteness at
+    which one of them is due, `undecided` counts the undecided positions of each row, and `lost` and `won` are those
+    decided last. *number* is the section's number in the tier. A block that is *alone* has outcomes of its own.
+    """
+
+    def __init__(self, sections: TierSections, number: int, begin: int, end: int, alone: bool = False):
+        self.sections, self.number, self.begin, self.end = sections, number, begin, end
+        arrays = sections.arrays[number]
+        self.arrays = arrays._replace(start=-begin * len(arrays.masks)) if alone else arrays
+        rows = end - begin
+        self.links: tuple[Array, Array, Array] = (
+            np.zeros(rows + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.uint16)
+        )  # fmt: skip
+        self.due = np.full(rows * (-(-len(arrays.masks) // DUE_SLOTS)), NEVER, np.uint16)
+        self.undecided = np.zeros(rows, np.int64)
+        self.lost = self.won = Frontier(np.empty(0, np.int32), np.zeros(rows + 1, np.int64))
+
+    @property
+    def slots(self) -> slice:
+        """The slots of these rows among those of the outcomes."""
+        ways = len(self.arrays.masks)
+        return slice(self.arrays.start + self.begin * ways, self.arrays.start + self.end * ways)
+
+    def look(self, every: Array, outcomes: TierOutcomes) -> None:
+        """Write the initial scores and counters. *every* has the scores of all slots of the game."""
+        scores, children_left, bits = outcomes
+        if self.sections.steps[self.number].lost:
+            scores[self.slots], children_left[self.slots] = 0, PRIMITIVE  # LOSE in 0
+        else:
+            fine = kernels.look(
+                self.sections.board, self.arrays, (self.begin, self.end), every, bits, scores, children_left,
+                Buffers.of(self.arrays),
+            )  # fmt: skip
+            if not fine:
+                raise NotShaped("a move leads to a section that the steps do not allow for")
+
+    def link(self) -> None:
+        """Set `links`."""
+        if self.arrays.inside:
+            rows = self.end - self.begin
+            most = rows * int((self.arrays.moves[:, 0] >= 0).sum())
+            begins, edges, moves = np.zeros(rows + 1, np.int64), np.empty(most, np.int32), np.empty(most, np.uint16)
+            count = kernels.find_edges(
+                self.sections.board, self.arrays, self.begin, self.end, begins, edges, moves
+            )  # fmt: skip
+            self.links = begins, edges[:count].copy(), moves[:count].copy()
+
+    def gather(self, outcomes: TierOutcomes, remoteness: int) -> None:
+        """Set `due`, `undecided`, and `lost` and `won` to what was decided at a remoteness."""
+        masks, starts = self.empty_frontiers((self.end - self.begin) * len(self.arrays.masks))
+        counts = kernels.gather(
+            self.arrays, self.begin, self.end, outcomes.bits, remoteness, outcomes.scores, outcomes.children_left,
+            self.due, self.undecided, *masks, *starts,
+        )  # fmt: skip
+        self.keep(masks, starts, counts)
+
+    def advance(self, outcomes: TierOutcomes, frontiers: tuple[Frontier, Frontier], remoteness: int) -> None:
+        """Decide the positions that have the remoteness given. *frontiers* are the positions of the section after that
+        were decided last: those lost, those won."""
+        masks, starts = self.empty_frontiers(int(self.undecided.sum()))
+        counts = kernels.advance(
+            self.sections.board, self.arrays, self.begin, self.end, outcomes.bits, remoteness, self.links, frontiers,
+            outcomes.scores, outcomes.children_left, self.due, self.undecided, (*masks, *starts),
+            Buffers.of(self.arrays),
+        )  # fmt: skip
+        self.keep(masks, starts, counts)
+
+    def empty_frontiers(self, most: int) -> tuple[Array, Array]:
+        """Return arrays for the masks of up to *most* positions lost, and won, and for where each row's begin."""
+        return np.empty((2, most), np.int32), np.empty((2, self.end - self.begin + 1), np.int64)
+
+    def keep(self, masks: Array, starts: Array, counts: tuple[int, int]) -> None:
+        """Set `lost` and `won`."""
+        self.lost, self.won = (Frontier(masks[at, : counts[at]].copy(), starts[at]) for at in range(2))
+
+    def finish(self, outcomes: TierOutcomes) -> Array:
+        """Write the final scores; return (score, slots, positions, first of these slots) for each score."""
+        scores, children_left, bits = outcomes
+        sizes = np.empty(self.slots.stop - self.slots.start, np.uint16)
+        rows = self.begin, self.end
+        kernels.finish(
+            self.sections.board, self.arrays, rows, bits, self.sections.images, scores, children_left, sizes
+        )  # fmt: skip
+        return count_by_score(scores[self.slots], sizes, slice(0, len(sizes)), bits)
+
+
+def concatenate_frontiers(frontiers: list[Frontier]) -> Frontier:
+    """Return the frontier of a section from those of its blocks."""
+    if len(frontiers) == 1:
+        return frontiers[0]
+    lengths = np.cumsum([0, *(len(one.masks) for one in frontiers)])
+    starts = [one.starts[:-1] + length for one, length in zip(frontiers, lengths, strict=False)]
+    return Frontier(np.concatenate([one.masks for one in frontiers]), np.concatenate([*starts, lengths[-1:]]))
+
+
+def merge_counts(number: int, blocks: list[tuple[int, Array]]) -> list[list[int]]:
+    """Return the counts of a section's outcomes from (first slot in the tier, result of `finish`) of each block.
+
+    A row has the section's number, score, slots, positions and first slot.
+    """
+    found: dict[int, list[int]] = {}
+    for start, counts in blocks:
+        for score, slots, positions, first in counts.tolist():
+            if positions:
+                row = found.setdefault(score, [number, score, 0, 0, start + first])
+                row[2] += slots
+                row[3] += positions
+    return sorted(found.values())

@@ -7,6 +7,9 @@ with teeko, quixo, six men's morris and dodgem:
     worker    =  fixed + the larger of  building a range's predecessor lists, expanding a block
     folder    =  scores of all slots + state and predecessor lists of the tier
     wire      =  for each remoteness, a task for each range
+
+Games that are solved shape by shape (methods/shapes/ranges.py) need no predecessor lists. Their amounts were measured
+with teeko and six men's morris.
 """
 
 from typing import NamedTuple
@@ -22,6 +25,8 @@ from retrograde.solver.methods.listed.ranges.tier import cut_into_ranges
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.methods.numbered.seeds import BLOCK
 from retrograde.solver.methods.numbered.tier_memory import memory_for_tiers
+from retrograde.solver.methods.shapes.fit import is_shaped
+from retrograde.solver.methods.shapes.ranges import FRONTIER_SHARE, slots_in_range
 from retrograde.solver.rules.examine import start_of
 from retrograde.solver.runtime.memory import MemoryBudget
 from retrograde.solver.runtime.sizes import Sizes
@@ -50,6 +55,12 @@ LISTS = Range(4, 8, 24)
 """Bytes of the solving process for each record, if positions are listed: lists, symmetry counts and scores."""
 
 
+BY_SHAPES, FRONTIER = Range(4, 12, 24), Range(0.0, 0.5, 3.0)
+"""For games solved shape by shape: bytes of a worker for a slot of a range, and for a slot of a tier."""
+FOLDER_BY_SHAPES, SLOWDOWN_BY_SHAPES = Range(3, 8, 40), Range(1.0, 1.5, 2.0)
+"""For games solved shape by shape: bytes of scratch files for a slot of a tier, and processor time."""
+
+
 class LargestTier(NamedTuple):
     """The largest tier that is solved in ranges. It has `slots` slots, each with `children` children in the tier. Tasks
     expand `block` slots together. All tiers have `all_slots` slots."""
@@ -69,6 +80,38 @@ def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes
     if tier is None:
         return False
     memory = MemoryBudget().left() // sharing
+    cost = (cost_by_shapes if is_shaped(game) else cost_by_slots)(tier, workers, memory, sizes)
+    expected.put("worker", WORKER + cost.worker)
+    expected.put("wire", TASK.times(float(cost.ranges)))
+    # The shared folder has the files of the tier, and the scores or lists of all tiers.
+    item = 2 if numbered else 2 + np.dtype(position_type(start_of(game))).itemsize
+    expected.put("scratch", expected.amount("scratch") + cost.files + item * tier.all_slots)
+    expected.put("seconds", expected.amount("seconds").times(cost.slowdown))
+    if numbered:
+        expected.put("memory", memory_of_solver(game, sizes))
+    else:
+        expected.put("memory", CYCLIC.fixed_memory + expected.amount("records").times(LISTS))
+    expected.rests_on = [
+        *(each for each in expected.rests_on if not each.startswith(ONE_MACHINE)),
+        f"the largest tier has {tier.slots:,} slots in {cost.ranges:,} ranges, and each slot about "
+        f"{tier.children.likely:.1f} children in the tier; bytes sent are for each ply of remoteness",
+        "the memory of workers does not include the system's cache of files that all of them map",
+    ]
+    return True
+
+
+class Cost(NamedTuple):
+    """What a tier in ranges takes: memory of a worker's task, the number of ranges, bytes of files, and the time with
+    that on threads as 1."""
+
+    worker: Range
+    ranges: int
+    files: Range
+    slowdown: Range
+
+
+def cost_by_slots(tier: LargestTier, workers: int, memory: int, sizes: Sizes) -> Cost:
+    """Return the cost of a tier that is solved slot by slot, for workers with *memory* bytes each."""
     shape = cut_into_ranges(tier.slots, workers, memory, sizes.range_bits)
     block = min(LARGER * tier.block, worth_sending(tier.slots, tier.block, workers), 1 << shape.shift)
     # A worker holds one task at a time: of either kind, the larger counts.
@@ -76,25 +119,17 @@ def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes
         (a_slot + tier.children.times(a_child)).times(float(size))
         for size, (a_slot, a_child) in ((1 << shape.shift, INVERTING), (block, EXPANDING))
     ]
-    expected.put("worker", WORKER + Range(*map(max, *tasks)))
-    expected.put("wire", TASK.times(float(shape.buckets)))
-    # The shared folder has the files of the tier, and the scores or lists of all tiers.
     a_slot, a_child = FOLDER
     files = (a_slot + tier.children.times(a_child)).times(float(tier.slots))
-    item = 2 if numbered else 2 + np.dtype(position_type(start_of(game))).itemsize
-    expected.put("scratch", expected.amount("scratch") + files + item * tier.all_slots)
-    expected.put("seconds", expected.amount("seconds").times(SLOWDOWN))
-    if numbered:
-        expected.put("memory", memory_of_solver(game, sizes))
-    else:
-        expected.put("memory", CYCLIC.fixed_memory + expected.amount("records").times(LISTS))
-    expected.rests_on = [
-        *(each for each in expected.rests_on if not each.startswith(ONE_MACHINE)),
-        f"the largest tier has {tier.slots:,} slots in {shape.buckets:,} ranges, and each slot about "
-        f"{tier.children.likely:.1f} children in the tier; bytes sent are for each ply of remoteness",
-        "the memory of workers does not include the system's cache of files that all of them map",
-    ]
-    return True
+    return Cost(Range(*map(max, *tasks)), shape.buckets, files, SLOWDOWN)
+
+
+def cost_by_shapes(tier: LargestTier, workers: int, memory: int, sizes: Sizes) -> Cost:
+    """Return the cost of a tier that is solved shape by shape, for workers with *memory* bytes each."""
+    size = slots_in_range(tier.slots, workers, memory, sizes.range_bits)
+    files = FOLDER_BY_SHAPES.times(float(tier.slots))
+    frontier = FRONTIER.times(min(float(tier.slots), memory / FRONTIER_SHARE))
+    return Cost(BY_SHAPES.times(float(size)) + frontier, -(-tier.slots // size), files, SLOWDOWN_BY_SHAPES)
 
 
 def largest_numbered(game: Game, expected: Estimate, least: int) -> LargestTier | None:

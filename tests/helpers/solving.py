@@ -78,7 +78,8 @@ def in_one_file() -> Iterator[None]:
 def small_enough(way: str) -> Sizes:
     """Return sizes by which a small game is solved in a way, in many tasks if in waves, on a cluster as well."""
     if way == "setwise":
-        return Sizes(in_memory=1, chunk_words=100, sent_words=200, journal_seconds=0)
+        ranges = {"ranged_slots": 10_000, "range_bits": 13}
+        return Sizes(in_memory=1, chunk_words=100, sent_words=200, journal_seconds=0, **ranges)
     if way == "numbered":
         return Sizes(ranged_slots=10_000, range_bits=13)
     if way != "streamed":

@@ -1,34 +1,32 @@
 """Solves a tier in ranges of rows, whose outcomes are in files: for workers elsewhere, and if memory is short.
 
-look --> outcomes, edges, frontier of a range   |   the frontiers of all ranges --advance--> the same one ply later
-
-A parent finds out by itself which of its children were decided last, and only its own range is written. So ranges need
-nothing of each other but their *frontiers*: the positions that were decided last. No file changes after it is written,
-so a task that runs twice, partly, or too late does no harm. The files of a range (see also listed/ranges/steps.py):
-
-    base, deltas    scores and counters of undecided children
-    edges           begins int64[rows + 1], edges int32[n], moves uint16[n] (see `kernels.find_edges`)
-    frontier        how many are lost, how many won: uint32[2, rows], then their colourings: int32[n]
+`range_tasks.py` has the tasks, and says what is in the files.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import lru_cache
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.methods.listed.ranges.steps import RangeState, to_bytes, write_base
-from retrograde.solver.methods.shapes import kernels
-from retrograde.solver.methods.shapes.blocks import Block, TierOutcomes, merge_counts
-from retrograde.solver.methods.shapes.kernels import DECIDED, NEVER, Frontier
-from retrograde.solver.methods.shapes.layout import TierSections, tier_sections
+from retrograde.solver.methods.listed.ranges.steps import RangeState
+from retrograde.solver.methods.shapes.blocks import merge_counts
+from retrograde.solver.methods.shapes.layout import TierSections
+from retrograde.solver.methods.shapes.range_tasks import (
+    Cut,
+    ShapeRange,
+    TierTask,
+    advance_all,
+    data_name,
+    finish,
+    frontier_name,
+    look_at,
+    read_frontiers,
+)
 from retrograde.solver.methods.shapes.tiers import Report, check_steps, next_remoteness
 from retrograde.solver.runtime.arrays import SharedArray
 from retrograde.solver.runtime.checkpoint import Checkpoint
-from retrograde.solver.runtime.scratch import Frame, Scratch, TaskData
+from retrograde.solver.runtime.scratch import Frame, TaskData
 from retrograde.solver.runtime.tasks import grouped
 from retrograde.solver.runtime.work import Work
 
@@ -46,28 +44,6 @@ TOGETHER = 100_000
 """Least work of a task, in decided positions. Less takes less time than sending the task."""
 READ = 16
 """Reading this number of slots takes as long as deciding one."""
-EDGES = "edges"
-"""The name of the files with edges."""
-
-
-class Cut(NamedTuple):
-    """Rows *begin* to *end* of a section, by its number in the tier."""
-
-    section: int
-    begin: int
-    end: int
-
-
-class ShapeRange(NamedTuple):
-    """A range: its state, its edges, and what was decided in it last, if anything. `undecided` counts positions, and
-    `due` is the least remoteness at which later tiers decide one."""
-
-    cut: Cut
-    state: RangeState
-    edges: Frame | None
-    frontier: Frame | None
-    undecided: int
-    due: int
 
 
 class ShapeRangeProgress(NamedTuple):
@@ -81,175 +57,6 @@ class ShapeRangeProgress(NamedTuple):
 
 PROGRESS_KINDS = ShapeRangeProgress, Cut, ShapeRange, RangeState
 """The classes in the progress at a checkpoint."""
-
-Pieces = tuple[tuple[Cut, Frame], ...]
-"""Frontiers of ranges of a section, ascending."""
-
-
-class TierTask(NamedTuple):
-    """What each task of a tier needs. `starts` has (tier, first slot) for all tiers of the game. A task reads frontiers
-    of up to `frontier_bytes` at once."""
-
-    game: Any
-    tier: int
-    starts: tuple[tuple[int, int], ...]
-    bits: int
-    scratch: Scratch
-    frontier_bytes: int
-
-    @property
-    def sections(self) -> TierSections:
-        """The sections of the tier."""
-        with READING:
-            return sections_for(self.game, self.tier, self.starts, self.bits)
-
-    def block(self, cut: Cut) -> Block:
-        """Return the block of a range."""
-        return Block(self.sections, *cut, alone=True)
-
-
-READING = Lock()
-"""Held by a thread that reads what others need too."""
-
-
-@lru_cache(1)
-def sections_for(game: Any, tier: int, starts: tuple[tuple[int, int], ...], bits: int) -> TierSections:
-    """Return the sections of a tier."""
-    return tier_sections(game, tier, dict(starts).__getitem__, bits)
-
-
-# Tasks
-
-
-def look_at(task: TierTask, every: SharedArray, number: int, cut: Cut) -> ShapeRange:
-    """Task: look at the positions of range number *number*. *every* has the scores of all slots of the game."""
-    block, scratch = task.block(cut), task.scratch
-    count = block.slots.stop
-    outcomes = TierOutcomes(np.zeros(count, np.uint16), np.zeros(count, np.uint8), task.bits)
-    block.look(every.array, outcomes)
-    every.release_pages()
-    if not task.sections.cyclic:
-        outcomes.children_left[:] = DECIDED
-    block.link()
-    edges = scratch.write(EDGES, to_bytes(*block.links), plain=True) if block.arrays.inside else None
-    block.gather(outcomes, 0)
-    state = write_base(scratch, number, 0, outcomes.scores, outcomes.children_left, task.bits)
-    return range_of(task, ShapeRange(cut, state, edges, None, 0, NEVER), block, 0)
-
-
-def advance_all(task: TierTask, known: TaskData[dict[int, Pieces]], remoteness: int, ranges: list[ShapeRange]) -> Any:
-    """Task: advance some ranges, one after another. *known* has by section the frontiers of the last remoteness."""
-    return [advance(task, known.content, remoteness, one) for one in ranges]
-
-
-def advance(task: TierTask, known: dict[int, Pieces], remoteness: int, one: ShapeRange) -> ShapeRange:
-    """Decide the positions of a range that have the remoteness given; return the range after that."""
-    block, after = task.block(one.cut), task.sections.after[one.cut.section]
-    block.links = read_edges(task.scratch, one)
-    rows, opened = len(task.sections.arrays[after].shapes), None
-    # Step 1: the frontiers that edges lead to. If there are none, later tiers may decide something.
-    for pieces in (*parted(known.get(after, ()), task.frontier_bytes), ()):
-        with READING:  # other threads need the same
-            frontiers = read_frontiers(task.scratch, rows, pieces)
-        leads = kernels.leads_to(block.links[1], *(frontier.starts for frontier in frontiers))
-        if leads or (not pieces and not opened and one.due == remoteness):
-            opened = opened or open_range(task, one, block, remoteness)
-            block.advance(opened.outcomes, frontiers, remoteness)
-            opened.times += 1
-    if not opened:
-        return one._replace(frontier=None)
-    # Step 2: write what has changed.
-    scores, children_left, _ = opened.outcomes
-    changed = np.flatnonzero(opened.before != children_left)
-    state = one.state.update(task.scratch, scores, children_left, changed)
-    if opened.times > 1:
-        block.gather(opened.outcomes, remoteness)  # of all frontiers together
-    return range_of(task, one._replace(state=state), block, remoteness)
-
-
-@dataclass
-class OpenRange:
-    """The outcomes of a range, its counters *before* a remoteness, and how often it was advanced since."""
-
-    outcomes: TierOutcomes
-    before: Array
-    times: int = 0
-
-
-def open_range(task: TierTask, one: ShapeRange, block: Block, remoteness: int) -> OpenRange:
-    """Read the outcomes of a range, and prepare its block for a remoteness."""
-    outcomes = TierOutcomes(*one.state.read(task.scratch), task.bits)
-    block.gather(outcomes, remoteness - 1)
-    return OpenRange(outcomes, outcomes.children_left.copy())
-
-
-def range_of(task: TierTask, one: ShapeRange, block: Block, remoteness: int) -> ShapeRange:
-    """Return a range with what its block knows after a remoteness; write its frontier to disk."""
-    counts = [np.diff(one.starts).astype(np.uint32) for one in (block.lost, block.won)]
-    frontier = None
-    if len(block.lost.masks) + len(block.won.masks):
-        content = to_bytes(*counts, block.lost.masks, block.won.masks)
-        frontier = task.scratch.write(frontier_name(remoteness), content, plain=True)
-    due = int(block.due.min(initial=NEVER))
-    return one._replace(frontier=frontier, undecided=int(block.undecided.sum()), due=due)
-
-
-def finish(task: TierTask, one: ShapeRange) -> tuple[Array, Array]:
-    """Task: return the final scores of a range, and their counts (see `Block.finish`)."""
-    outcomes = TierOutcomes(*one.state.read(task.scratch), task.bits)
-    counts = task.block(one.cut).finish(outcomes)
-    return outcomes.scores, counts
-
-
-# Files
-
-
-def frontier_name(remoteness: int) -> str:
-    """Return the name of the files with what was decided at a remoteness."""
-    return f"frontier{remoteness}"
-
-
-def read_edges(scratch: Scratch, one: ShapeRange) -> tuple[Array, Array, Array]:
-    """Return the edges of a range."""
-    rows = one.cut.end - one.cut.begin
-    if one.edges is None:
-        return np.zeros(rows + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.uint16)
-    content = scratch.read(one.edges)
-    begins = np.frombuffer(content, np.int64, rows + 1).copy()  # kernels would be compiled again for read-only arrays
-    edges = np.frombuffer(content, np.int32, int(begins[-1]), begins.nbytes).copy()
-    return begins, edges, np.frombuffer(content, np.uint16, len(edges), begins.nbytes + edges.nbytes).copy()
-
-
-def parted(pieces: Pieces, most: int) -> Iterator[Pieces]:
-    """Part frontiers so that each part has up to *most* bytes, or is one frontier."""
-    part: list[tuple[Cut, Frame]] = []
-    for piece in pieces:
-        if part and sum(frame.size for _, frame in (*part, piece)) > most:
-            yield tuple(part)
-            part = []
-        part.append(piece)
-    if part:
-        yield tuple(part)
-
-
-@lru_cache(4)
-def read_frontiers(scratch: Scratch, rows: int, pieces: Pieces) -> tuple[Frontier, Frontier]:
-    """Return what is lost and won, of a section of *rows* rows."""
-    counts = np.zeros((2, rows), np.int64)
-    masks = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
-    for (_, begin, end), frame in pieces:
-        content = scratch.read(frame)
-        counts[:, begin:end] = np.frombuffer(content, np.uint32, 2 * (end - begin)).reshape(2, -1)
-        lost = int(counts[0, begin:end].sum())
-        both = np.frombuffer(content, np.int32, offset=8 * (end - begin))
-        masks[0].append(both[:lost])
-        masks[1].append(both[lost:])
-    starts = np.zeros((2, rows + 1), np.int64)
-    np.cumsum(counts, axis=1, out=starts[:, 1:])
-    return Frontier(np.concatenate(masks[0]), starts[0]), Frontier(np.concatenate(masks[1]), starts[1])
-
-
-# The process that solves
 
 
 class ShapeRanges:
@@ -357,11 +164,6 @@ class ShapeRanges:
             self.checkpoint.save(ShapeRangeProgress(self.cuts, self.ranges, self.remoteness))
 
 
-def data_name(remoteness: int) -> str:
-    """Return the name of the files that list the frontiers of a remoteness."""
-    return f"frontiers-of-{remoteness}"
-
-
 def cut_sections(sections: TierSections, workers: int, memory: int, most_bits: int) -> list[Cut]:
     """Return the ranges of a tier, for workers with *memory* bytes each: up to `2**most_bits` slots, or one row."""
     return [*cuts_of([(len(a.shapes), len(a.masks)) for a in sections.arrays], workers, memory, most_bits)]
@@ -374,9 +176,14 @@ def cuts_of(sizes: Iterable[tuple[int, int]], workers: int, memory: int, most_bi
     [Cut(section=0, begin=0, end=3), Cut(section=0, begin=3, end=5), Cut(section=1, begin=0, end=1)]
     """
     sizes = list(sizes)
-    wanted = min(memory // (2 * BYTES_IN_RANGE), sum(rows * ways for rows, ways in sizes) // (RANGES_EACH * workers))
-    slots = min(1 << most_bits, max(wanted, LEAST_SLOTS))
+    slots = slots_in_range(sum(rows * ways for rows, ways in sizes), workers, memory, most_bits)
     for section, (rows, ways) in enumerate(sizes):
         several = max(1, slots // ways)
         for begin in range(0, rows, several):
             yield Cut(section, begin, min(begin + several, rows))
+
+
+def slots_in_range(count: int, workers: int, memory: int, most_bits: int) -> int:
+    """Return about how many of *count* slots a range has, for workers with *memory* bytes each."""
+    wanted = min(memory // (2 * BYTES_IN_RANGE), count // (RANGES_EACH * workers))
+    return min(1 << most_bits, max(wanted, LEAST_SLOTS))

@@ -11,6 +11,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.estimation.estimate import estimate
 from retrograde.solver.estimation.ranges import WORKER, add_ranges
 from retrograde.solver.methods.listed.ranges.steps import assemble, run_steps
+from retrograde.solver.methods.shapes.range_tasks import advance_all
 from retrograde.solver.runtime.memory import peak_memory
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.runtime.tasks import inner_function
@@ -33,10 +34,10 @@ class Watched(Elsewhere):
         finally:
             tracemalloc.stop()
         function = inner_function(function)
-        if function in (assemble, run_steps):
+        if function in (assemble, run_steps, advance_all):
             self.memory = max(self.memory, taken)
-        if function is run_steps:
-            self.sent, self.steps = self.sent + len(task) + len(result), self.steps + len(args[0][1])
+        if function in (run_steps, advance_all):
+            self.sent, self.steps = self.sent + len(task) + len(result), self.steps + len(args[0][-1])
         self.disk = max(self.disk, sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file()))
         return pickle.loads(result)
 
@@ -44,11 +45,15 @@ class Watched(Elsewhere):
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("variant", "way", "least"),
-    [pytest.param("teeko:4,3", "numbered", 20_000, marks=pytest.mark.thorough), ("lgame", "listed", 2_000)],
+    [("teeko:4,3", "numbered", 20_000), ("teeko:4,3", "setwise", 20_000), ("lgame", "listed", 2_000)],
 )
 def test_a_solve_takes_what_it_is_expected_to(variant, way, least, tmp_path, monkeypatch):
-    monkeypatch.setattr("retrograde.solver.methods.listed.ranges.tier.TOGETHER", 1)  # or all would be done here
+    for module in ("listed.ranges.tier", "shapes.ranges"):
+        monkeypatch.setattr(f"retrograde.solver.methods.{module}.TOGETHER", 1)  # or all would be done here
+    monkeypatch.setattr("retrograde.solver.methods.shapes.ranges.LEAST_SLOTS", 1 << 10)
     sizes = Sizes(ranged_slots=least, range_bits=11)
+    if way == "numbered":  # slot by slot, as a game without steps
+        monkeypatch.setattr("retrograde.solver.estimation.ranges.is_shaped", lambda _: False)
     game, path = load_game(variant), tmp_path / "there" / "game.h5"
     expected = estimate(game, workers=1)
     alone = dict(expected.ranges)

@@ -55,6 +55,7 @@ GAMES = [
     ("dodgem", "listed"),  # with cycles, whose predecessor lists it finds
     ("mutorere", "listed"),  # with parents()
     ("chess:KQK", "numbered"),
+    ("teeko:4,3", "setwise"),  # shape by shape
 ]
 EARLY = {"streamed": 5, "setwise": 2}
 """Steps after which there is still much to be done."""
@@ -110,7 +111,7 @@ def at_step(step, act):
 # The same bytes
 
 
-@pytest.mark.parametrize(("variant", "way"), thorough_but(GAMES, GAMES[2]))
+@pytest.mark.parametrize(("variant", "way"), thorough_but(GAMES, GAMES[2], GAMES[5]))
 def test_dask_writes_the_bytes_of_threads(variant, way, tmp_path, executor, by_threads):
     path = solve(load_game(variant), tmp_path / "game.h5", method=way, sizes=small_enough(way), executor=executor)
     assert path.read_bytes() == by_threads(variant, way)
@@ -220,7 +221,7 @@ def test_what_is_no_executor_is_refused():
 
 @has_mpi
 def test_mpi_writes_the_bytes_of_threads(tmp_path, by_threads):
-    games = GAMES[2:3]
+    games = [GAMES[2], GAMES[5]]
     asked = [f"{variant}/{way}" for variant, way in games]
     command = [MPIEXEC, "-n", "3", sys.executable, "-m", "tests.helpers.ranks", str(tmp_path), *asked]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LATE)

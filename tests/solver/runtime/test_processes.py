@@ -35,6 +35,7 @@ def processes():
         ("dodgem", "listed"),  # with cycles
         thorough(("mutorere", "listed")),  # with parents()
         thorough(("chess:KQK", "numbered")),
+        thorough(("teeko:4,3", "setwise")),  # shape by shape
     ],
 )
 def test_processes_write_the_same_bytes(variant, way, tmp_path, processes):

@@ -15,7 +15,7 @@ from retrograde.solver.methods.shapes import ranges
 from retrograde.solver.methods.shapes.blocks import Block, TierOutcomes
 from retrograde.solver.methods.shapes.fit import NotShaped
 from retrograde.solver.methods.shapes.layout import tier_sections
-from retrograde.solver.methods.shapes.ranges import Cut, parted, read_frontiers
+from retrograde.solver.methods.shapes.range_tasks import Cut, parted, read_frontiers, to_bytes
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.runtime.scratch import Frame, Scratch
@@ -180,7 +180,7 @@ def test_a_range_finds_the_children_that_a_section_has_decided(tmp_path):
             block, part = Block(sections, *cut, alone=True), slice(begin * ways, (begin + 3) * ways)
             block.gather(TierOutcomes(scores[part], children_left[part], 14), 5)
             counts = [np.diff(one.starts).astype(np.uint32) for one in (block.lost, block.won)]
-            content = ranges.to_bytes(*counts, block.lost.masks, block.won.masks)
+            content = to_bytes(*counts, block.lost.masks, block.won.masks)
             pieces.append((cut, scratch.write("frontier5", content, plain=True)))
         together = read_frontiers(scratch, rows, tuple(pieces))
         for found, expected in zip(together, (whole.lost, whole.won), strict=True):

@@ -101,8 +101,8 @@ def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes
 
 
 class Cost(NamedTuple):
-    """What a tier in ranges takes: memory of a worker's task, the number of ranges, bytes of files, and the time with
-    that on threads as 1."""
+    """What a tier in ranges takes: memory of a worker's task, number of ranges, and bytes of files. `slowdown` is the
+    time, with that on threads as 1."""
 
     worker: Range
     ranges: int

@@ -102,8 +102,10 @@ def memory_for_tiers(
 
 
 def memory_of_shapes(game: Game, numbering: SlotNumbering, ranged: int | None) -> TierMemory:
-    """Return the memory for the tiers of a game that are solved shape by shape: in ranges, or the largest one that is
-    not of *ranged* slots or more."""
+    """Return the memory for the tiers of a game that are solved shape by shape.
+
+    The least is for ranges, the most for the largest tier in memory. Tiers of *ranged* slots or more are in ranges.
+    """
     sizes = dict(zip(numbering.tiers.tolist(), np.diff(numbering.starts).tolist(), strict=True))
     least = max(memory_in_ranges(game, tier) for tier in sizes)
     whole = [tier for tier, slots in sizes.items() if ranged is None or slots < ranged]

@@ -14,8 +14,10 @@ Array = np.ndarray[Any, Any]
 
 
 class TierOutcomes(NamedTuple):
-    """Scores of *bits* bits for plies, and counters of undecided children (see values/score.py): of a tier, or of a
-    block alone."""
+    """Scores of *bits* bits for plies, and counters of undecided children (see values/score.py).
+
+    They are those of a tier, or of a block alone.
+    """
 
     scores: Array
     children_left: Array

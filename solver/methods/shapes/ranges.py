@@ -47,8 +47,10 @@ READ = 16
 
 
 class ShapeRangeProgress(NamedTuple):
-    """The progress of a tier at a checkpoint: how it is cut, the ranges that were looked at, and the remoteness up to
-    which they are decided."""
+    """The progress of a tier at a checkpoint: how it is cut, and the ranges that were looked at.
+
+    They are decided up to `remoteness`.
+    """
 
     cuts: list[Cut]
     ranges: list[ShapeRange]

@@ -312,8 +312,8 @@ def test_junk_behind_the_end_is_seen(kinds, tmp_path):
             DatabaseFile(longer)
 
 
-def test_swapped_frames_are_noticed(tmp_path):
-    path = solve(load_game("connect4:4,4"), tmp_path / "four.h5")
+def test_swapped_frames_are_noticed(solved, tmp_path):
+    path = Path(shutil.copy(solved("connect4:4,4"), tmp_path / "four.h5"))
     forged = Forged.read(path)
     one, two, *_ = forged.parts["records"].contents
     forged.parts["records"].contents[:2] = two, one

@@ -8,13 +8,13 @@ import pytest
 from retrograde.databases import open_database
 from retrograde.games import LOSE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game
-from retrograde.solver.engine import solve
 from retrograde.solver.search.bounds import worth_of
 from retrograde.solver.search.endgame_tables import BASE, DRAWN, UNKNOWN, probe_tables
 from retrograde.solver.search.probing.tables import find_tables
 from retrograde.solver.search.prover import ProofNumberSearch
 from retrograde.solver.search.searcher import Search
 from tests.helpers.command_line import retrograde
+from tests.helpers.solving import copy_whole
 
 pytestmark = pytest.mark.long
 
@@ -22,18 +22,17 @@ KPK = load_game("chess:KPK")
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    """A home folder with the endings that pawns turn into, and the truth about all elsewhere."""
+def home(solved, tmp_path_factory):
+    """A home folder with the endings that pawns turn into; the truth about all is elsewhere."""
     folder = tmp_path_factory.mktemp("home")
     for men in ("KQK", "KRK", "KBK", "KNK"):
-        solve(load_game(f"chess:{men}"), folder / f"chess,{men}.h5")
-    solve(KPK, folder / "elsewhere" / "kpk.h5")
+        copy_whole(solved(f"chess:{men}"), folder)
     return folder
 
 
 @pytest.fixture(scope="module")
-def truth(home):
-    with open_database(home / "elsewhere" / "kpk.h5", game=KPK) as database:
+def truth(solved):
+    with open_database(solved("chess:KPK"), game=KPK) as database:
         yield database
 
 

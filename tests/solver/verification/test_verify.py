@@ -332,11 +332,11 @@ def test_a_circle_that_play_never_reaches_is_found(interpreted, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def kinds(tmp_path_factory):
+def kinds(solved, tmp_path_factory):
     """One small database of each kind: records, slots and steps."""
     folder = tmp_path_factory.mktemp("kinds")
     found = {
-        "records": solve(load_game("tictactoe"), folder / "records.h5"),
+        "records": solved("tictactoe"),
         "slots": solve(Nim(), folder / "slots.h5"),
     }
     found["steps"] = solve(

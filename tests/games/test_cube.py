@@ -241,6 +241,20 @@ def test_solutions_are_as_short_as_brute_force_finds(home, monkeypatch):
     assert {4, 5} <= lengths
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize(("turns", "least"), [("U2 D2 R2 L2 F2 B2", 6), ("U D' R L' F B' U D'", 8)])
+def test_patterns_take_as_many_turns_as_published(turns, least, home, monkeypatch):
+    """Pons Asinorum and the six dots, which M. Reid's list of patterns has as shortest in face turns."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    game = CubeOfSmallParts()
+    position = game.read(turns)
+    found, line = PuzzleSearch(game, 1 << 24, find_patterns(game)).find(position)
+    assert found.remoteness == len(line) == least
+    for move in line:
+        position = game.do_move(position, move)
+    assert position == game.goal
+
+
 CORNERS = [1, 18, 243, 2874, 28000, 205416, 1168516, 5402628, 20776176, 45391616, 15139616, 64736]
 """Corners by turns to the solved cube, of 88,179,840: https://oeis.org/A080629"""
 

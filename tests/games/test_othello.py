@@ -7,6 +7,7 @@ import pytest
 
 from retrograde.games import UNDECIDED
 from retrograde.games.catalog import load_game
+from retrograde.games.othello import Othello
 from retrograde.solver.conformance.check import check
 from retrograde.solver.search.depth.searcher import CountingSearch
 from retrograde.solver.search.scores.searcher import ScoreSearch
@@ -125,6 +126,33 @@ def test_endings_of_the_large_board_are_as_published_and_moves_are_well_ordered(
     found = ScoreSearch(game).score(game.read(f"{'/'.join(rows)},X"))
     assert found.score == known
     assert 2 * found.nodes < before
+
+
+class EmptyCellsToTheWinner(Othello):
+    """Othello as the French federation counts it: the winner also gets the cells that stay empty."""
+
+    name = "othello"
+
+    def payoff(self, position, player):
+        own, other = self.discs.count_of(position, 1 + player), self.discs.count_of(position, 2 - player)
+        return own + (own > other) * (self.discs.size - own - other)
+
+
+@pytest.mark.thorough
+@pytest.mark.long
+def test_an_ending_with_a_cell_that_stays_empty_is_as_published_if_the_winner_gets_it():
+    """Position 5 of that test, +32. Black ends with 47 discs to 16."""
+    board = "-OOOOO----OXXO-XXXOXOXX-XXOXOXXOXXOOXOOOXXXXOO-OX-XOOO---XXXXX--"
+    rows = [board[begin : begin + 8].replace("-", ".") for begin in range(0, 64, 8)]
+    game = load_game("othello:8,8")
+    position = game.read(f"{'/'.join(rows)},X")
+    search = ScoreSearch(game)
+    assert search.score(position).score == 31
+    for move in search.best_line(position, 31):
+        position = game.do_move(position, move)
+    assert [game.write(position).count(sign) for sign in "XO."] == [47, 16 + 1, 1]  # one O says who would move
+    other = EmptyCellsToTheWinner(8, 8)
+    assert ScoreSearch(other).score(other.read(f"{'/'.join(rows)},X")).score == 32
 
 
 def test_a_move_promises_more_the_fewer_replies_it_leaves():

@@ -85,6 +85,14 @@ def test_cluster_measured(tmp_path, monkeypatch):
     assert row.forward_bytes > 10**6 < row.back_bytes
 
 
+@pytest.mark.thorough
+def test_scores_of_othello_are_searched():
+    lines = run("othello_end.py", "--games", "1", "4", "8").splitlines()
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:]]
+    assert [row[0] for row in cells] == ["4", "8"]
+    assert 0 < int(cells[0][1]) < int(cells[1][1].replace(",", ""))
+
+
 def test_searches_are_timed(table):
     for kind in (table.Search, table.ProofNumberSearch):
         assert 0 < table.search_timer("tictactoe", kind)().seconds < 60

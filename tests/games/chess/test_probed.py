@@ -1,5 +1,6 @@
 """Searches of the whole game of chess find endings in databases, and heed the fifty-move rule and repetition."""
 
+import json
 from random import Random
 
 import pytest
@@ -19,6 +20,7 @@ from retrograde.solver.search.depth.searcher import ValueSearch
 from retrograde.solver.search.endgame_tables import BASE, DRAWN, UNKNOWN, probe_tables
 from retrograde.solver.search.probing.tables import find_tables
 from retrograde.solver.search.searcher import Search
+from tests.helpers.command_line import retrograde
 
 GAME = load_game("chess")
 KRK = Chess("KRK")
@@ -117,6 +119,22 @@ def test_a_search_announces_the_mate_of_the_ending_that_a_capture_leads_to(table
 def test_a_win_is_proved_by_the_ending_that_a_capture_leads_to(tables):
     proved = Search(GAME, size=1 << 20, tables=tables).find(GAME.read(PROMOTING), 20, distance=False)
     assert proved.value == WIN and proved.in_tables
+
+
+@pytest.mark.thorough
+@pytest.mark.long
+def test_search_and_play_meet_the_databases_of_all_endings_of_three_men(tmp_path):
+    """The game goes on as the database says: the rook takes the pawn, and mates as soon as it can."""
+    env = {"RETROGRADE_HOME": str(tmp_path)}
+    assert "5 of 5 solved" in retrograde("solve", "chess:all=3", env=env).stdout
+    found = json.loads(retrograde("search", "chess", PROMOTING, "--value-only", "--json", env=env).stdout)
+    assert found["value"] == "win" and found["in_tables"] > 0
+    text = retrograde("play", "chess", "--from", PROMOTING, "--first", "depth:3", "--second", "depth:3", env=env).stdout
+    position = GAME.read(PROMOTING)
+    after = GAME.do_move(position, GAME.move(position, "Rxc2"))
+    with open_database(tmp_path / "chess,KRK.h5", game=KRK) as truth:
+        plies = truth[KRK.read(GAME.write(after))].remoteness
+    assert "(by the database)" in text and f"White (K) wins after {plies + 1} moves: checkmate" in text
 
 
 def test_the_third_time_a_position_occurs_is_a_draw_although_the_clock_goes_on():

@@ -1,6 +1,6 @@
 """Searches the score of Othello positions with fewer and fewer empty cells: python -m benchmarks.othello_end
 
-    python -m benchmarks.othello_end 18 20 22              6 × 6 cells, five games
+    python -m benchmarks.othello_end 16 18 20 22           6 × 6 cells, five games
     python -m benchmarks.othello_end --games 2 12 14       fewer games, and cells
 
 The positions are from games by random moves: for each number of empty cells, the same games. A row has the sums over
@@ -27,7 +27,7 @@ def random_game(game, seed: int) -> dict[int, object]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Searches the score of Othello positions.")
-    parser.add_argument("empty", nargs="*", type=int, default=[18, 20, 22], help="numbers of empty cells, ascending")
+    parser.add_argument("empty", nargs="*", type=int, default=[16, 18, 20, 22], help="numbers of empty cells, ascending")
     parser.add_argument("--games", type=int, default=5, help="how many games")
     given = parser.parse_args()
     game = load_game("othello:6,6")

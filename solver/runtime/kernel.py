@@ -152,8 +152,6 @@ class KernelCache(FunctionCache):
 
     bare = True
     """Whether code without a wrapper for calls from Python is enough."""
-    is_bare = False
-    """Whether the key is that of code without a wrapper."""
 
     def __init__(self, function: Any):
         self.function = function
@@ -184,20 +182,23 @@ class KernelCache(FunctionCache):
             return None
         rtsys.initialize(context)
         with self._guard_against_spurious_io_errors():
-            self.is_bare = False
-            found = self._load_overload(signature, context)
-            if found is None and self.bare:
-                self.is_bare = True
-                found = self._load_overload(signature, context)
-            return found
+            for bare in (False, True)[: 1 + self.bare]:  # code with a wrapper is preferred
+                found = self._cache_file.load(self.key_of(signature, context.codegen(), bare))
+                if found is not None:
+                    return self._impl.rebuild(context, found)
+        return None
 
     def save_overload(self, signature: Any, data: Any) -> None:
-        if self.is_usable:
-            self.is_bare = not has_wrapper(data)
-            super().save_overload(signature, data)
+        """Cache machine code for a signature, if it can be cached."""
+        if self.is_usable and self._impl.check_cachable(data):
+            with self._guard_against_spurious_io_errors():
+                self._impl.locator.ensure_cache_path()
+                key = self.key_of(signature, data.codegen, not has_wrapper(data))
+                self._cache_file.save(key, self._impl.reduce(data))
 
-    def _index_key(self, sig: Any, codegen: Any) -> Any:
-        return (*super()._index_key(sig, codegen), self.is_bare)
+    def key_of(self, signature: Any, codegen: Any, bare: bool) -> Any:
+        """Return the key of machine code for a signature; *bare* code has no wrapper for calls from Python."""
+        return (*self._index_key(signature, codegen), bare)
 
 
 def is_cached_for(compiled: Any, argument: Any) -> bool:

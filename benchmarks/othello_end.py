@@ -27,7 +27,7 @@ def random_game(game, seed: int) -> dict[int, object]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Searches the score of Othello positions.")
-    parser.add_argument("empty", nargs="*", type=int, default=[16, 18, 20, 22], help="numbers of empty cells, ascending")
+    parser.add_argument("empty", nargs="*", type=int, default=[16, 18, 20, 22], help="numbers of empty cells")
     parser.add_argument("--games", type=int, default=5, help="how many games")
     given = parser.parse_args()
     game = load_game("othello:6,6")

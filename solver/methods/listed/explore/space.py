@@ -119,7 +119,7 @@ class SpilledStateSpace(TieredPositions):
         starts = self.starts[low:high].tolist()
         lists = zip(starts, self.lists[low:high], strict=True)
         parts = [each[max(0, begin - start) : end - start] for start, each in lists]
-        return np.concatenate(parts).astype(self.dtype)
+        return np.concatenate(parts).astype(self.dtype, copy=False)
 
     def lists_on_disk(self) -> ListsOnDisk:
         """Return the lists in the form that lookups take."""

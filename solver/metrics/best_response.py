@@ -21,8 +21,7 @@ from retrograde.solver.metrics.explored_game import ExploredBlock, by_child
 from retrograde.solver.metrics.models.model import MOST, Model, NoModel
 from retrograde.solver.rules.expansion import ExpansionBlock
 from retrograde.solver.rules.positions import position_in
-
-Array = np.ndarray[Any, Any]
+from retrograde.solver.runtime.array_type import Array
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,6 @@ other player. If it has one, the child is not *pure*. Also not pure: draws from 
 draws with draw moves that lead to a draw that is not pure, directly or not. These have no level and no remoteness.
 """
 
-from typing import Any
-
 import numpy as np
 
 from retrograde.games.contract.game import DRAW, LOSE, WIN
@@ -30,10 +28,9 @@ from retrograde.solver.metrics.graph_kernels import DrawLevels
 from retrograde.solver.metrics.method import MetricOptions, MetricResult
 from retrograde.solver.metrics.score import score_all, values_of
 from retrograde.solver.metrics.score_kernels import NONE, ScoreArrays
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import MetricNotApplicable
-
-Array = np.ndarray[Any, Any]
 
 BYTES_A_POSITION = 60
 """Memory for each position, in bytes: columns and work arrays."""

@@ -57,11 +57,10 @@ from retrograde.solver.metrics.explored_game import ExploredGame
 from retrograde.solver.metrics.method import MetricOptions, MetricResult
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.rules.weights import movers
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.driver import Done, StoredCounts, drive
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import MetricNotApplicable, Work
-
-Array = np.ndarray[Any, Any]
 
 BITS = (46, 30)
 """Bits after the binary point. The second number is for payoffs of 2**15 and more; ends' payoffs always fit with it."""

@@ -18,11 +18,11 @@ from retrograde.solver.metrics.expectation_kernels import ChildLists
 from retrograde.solver.metrics.explored_game import explored_block
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.rules.positions import position_in
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import SharedArray
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.work import Work
 
-Array = np.ndarray[Any, Any]
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 BYTES_A_LINK = 24

@@ -4,14 +4,13 @@ Payoffs are integers in grains of 2**-bits each. So sums are exact, their order 
 the rounding of means.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from retrograde.games.contract.game import CHANCE
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import inlined_kernel, kernel, lean_kernel
-
-Array = np.ndarray[Any, Any]
 
 SMALL, FEW = 1 << 52, 1 << 10
 """If values are below the first, up or down, and odds add up to less than the second, sums fit into 64 bits."""

@@ -19,9 +19,8 @@ from retrograde.solver.rules.examine import starts_of
 from retrograde.solver.rules.expansion import ExpansionBlock, expander_of
 from retrograde.solver.rules.positions import position_in
 from retrograde.solver.rules.weights import weigh
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.work import Work
-
-Array = np.ndarray[Any, Any]
 
 BYTES_A_MOVE = 24
 """Memory for each move, in bytes: children and predecessor lists."""

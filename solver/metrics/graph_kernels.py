@@ -1,13 +1,12 @@
 """The compiled loops of nimbers, draw levels and utilities. They work on a PositionGraph (see `explored_game.py`)."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel
-
-Array = np.ndarray[Any, Any]
 
 UNLABELLED, INFINITE = -1, -2
 """Labels that are no nimber: not known yet; infinite."""

@@ -19,11 +19,10 @@ from retrograde.games.contract.game import Game
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.metrics.explored_game import ExploredGame, explore
 from retrograde.solver.metrics.models.model import Model
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import MetricNotApplicable, Work
 from retrograde.solver.values.score import BLOCK
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)

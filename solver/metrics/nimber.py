@@ -8,8 +8,6 @@ is the xor of the nimbers. By that of Smith and of Fraenkel this also holds with
 (`values/sums.py`). Value and remoteness are computed separately, because nimbers do not give the distance to the end.
 """
 
-from typing import Any
-
 import numpy as np
 
 from retrograde.games.contract.game import LOSE, UNDECIDED
@@ -18,10 +16,9 @@ from retrograde.solver.metrics.explored_game import ExploredBlock, ExploredGame,
 from retrograde.solver.metrics.method import MetricOptions, MetricResult
 from retrograde.solver.metrics.score import score_all, values_of
 from retrograde.solver.metrics.score_kernels import ScoreArrays
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import MetricNotApplicable
-
-Array = np.ndarray[Any, Any]
 
 MOST = 61
 """Greatest nimber that has a bit in the code of an infinite one."""

@@ -14,7 +14,6 @@ If play goes on forever after the last move that pays, a nonzero score counts it
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -23,10 +22,9 @@ from retrograde.solver.metrics import score_kernels
 from retrograde.solver.metrics.explored_game import ExploredBlock, ExploredGame, predecessors_of
 from retrograde.solver.metrics.method import MetricOptions, MetricResult
 from retrograde.solver.metrics.score_kernels import NONE, ScoreArrays, ScoreTier
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import MetricNotApplicable
-
-Array = np.ndarray[Any, Any]
 
 BYTES_A_POSITION = 13
 """Memory for each position, in bytes: a score, a remoteness, a mover."""

@@ -1,12 +1,11 @@
 """The compiled loops of scores: sweeps, and for tiers with cycles forcing amounts and counting plies."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import inlined_kernel, kernel, lean_kernel
-
-Array = np.ndarray[Any, Any]
 
 NONE = -(1 << 40)
 """No score; payoffs never come near it."""

@@ -19,18 +19,15 @@ player gets more; else TIE. With one player the sign decides. The remoteness is 
 move, or along the longest of several.
 """
 
-from typing import Any
-
 import numpy as np
 
 from retrograde.games.contract.game import LOSE, TIE, WIN
 from retrograde.solver.metrics import explored_game, graph_kernels
 from retrograde.solver.metrics.graph_kernels import AVERAGE, FIRST, LEADER, PARANOID, PlayOrder
 from retrograde.solver.metrics.method import MetricOptions, MetricResult
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import MetricNotApplicable
-
-Array = np.ndarray[Any, Any]
 
 TIES = {"first": FIRST, "leader": LEADER, "average": AVERAGE, "paranoid": PARANOID}
 """Names of the ways to decide ties."""

@@ -14,8 +14,7 @@ from retrograde.games.catalog import variant
 from retrograde.games.contract.game import UNDECIDED, Game, RuleError
 from retrograde.solver.rules.examine import examine, listed
 from retrograde.solver.rules.expansion import expander_of
-
-Array = np.ndarray[Any, Any]
+from retrograde.solver.runtime.array_type import Array
 
 
 class PlyCount(NamedTuple):

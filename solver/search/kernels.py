@@ -27,14 +27,13 @@ from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import as_position, no_position, position_in, put, stands_at, whole
 from retrograde.solver.rules.reason import compilable
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.bounds import ANY_WIN, DEEPENING, NO_LOSS, ONE_QUESTION, SOON, SOON_FIRST
 from retrograde.solver.search.endgame_tables import DRAWN, UNKNOWN, probe_tables
 from retrograde.solver.search.hashing import hash_of, permute
 from retrograde.solver.search.memory import changed_bits, prefetch, words_at, words_of
 from retrograde.solver.search.table import BEST_BITS, TranspositionTable
-
-Array = np.ndarray[Any, Any]
 
 NODES, TROUBLE, ENDS, IN_TABLES, STOP, MOST_NODES, SHARED, POSITION = range(8)
 """Indices into the `counters` of a thread, int64[].

@@ -17,16 +17,14 @@ size::
 
 from typing import Any, NamedTuple
 
-import numpy as np
 from numba import types
 from numba.extending import overload
 
 from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import as_position, position_in, put, stands_at, whole
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.hashing import hash_of
-
-Array = np.ndarray[Any, Any]
 
 EMPTY = -1
 HASH_BITS = 40

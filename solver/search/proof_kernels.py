@@ -36,7 +36,7 @@ its limits forever without progress (Kishimoto, 2010). Here the limits of a chil
 visits. So the search leaves each level after a bounded number of visits, whatever the table has forgotten.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,7 @@ from retrograde.games.contract.game import DRAW, LOSE, MOST_WORDS, TIE, UNDECIDE
 from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.positions import as_position, of_positions, position_in, put, stands_at, whole
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.search.endgame_tables import BASE, DRAWN, UNKNOWN, probe_tables
 from retrograde.solver.search.hashing import hash_of
@@ -56,8 +57,6 @@ from retrograde.solver.search.proof_table import (
     question_of,
     store,
 )
-
-Array = np.ndarray[Any, Any]
 
 FIRST, END, MOST_PROOF, MOST_DISPROOF, CHOSEN, BEFORE, NOTED = range(7)
 """Fields of a level on the search path.

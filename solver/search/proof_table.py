@@ -19,11 +19,10 @@ from numba.extending import overload
 
 from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import put, stands_at
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.search.hashing import hash_of
 from retrograde.solver.search.memory import words_in
-
-Array = np.ndarray[Any, Any]
 
 NUMBER_BITS = 28
 INFINITE = (1 << NUMBER_BITS) - 1

@@ -1,17 +1,16 @@
 """The compiled part of the search for shortest solutions of puzzles; see `puzzles.py`."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED, WIN
 from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import put, stands_at, whole
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.search.hashing import hash_of
 from retrograde.solver.search.patterns import Patterns, least_plies
-
-Array = np.ndarray[Any, Any]
 
 NODES, TROUBLE = range(2)
 """Indices into `counts`: positions searched, and why the search gave up (0 if it did not)."""

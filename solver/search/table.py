@@ -12,13 +12,12 @@ Where positions have several words, an entry is such a word, whose rest is 1, an
 rests on a hash: that only chooses the bucket. Such entries are not written at once, so one thread searches alone.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from retrograde.games.contract.game import POSITION_BITS, RetrogradeError
-
-Array = np.ndarray[Any, Any]
+from retrograde.solver.runtime.array_type import Array
 
 WORD = 63
 """Bits used of a word: its sign stays clear."""

@@ -23,6 +23,7 @@ from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import as_position, position_in, put, stands_at, whole
 from retrograde.solver.rules.reason import compilable
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search import kernels as search
 from retrograde.solver.search.bounds import ANY_WIN
@@ -54,7 +55,7 @@ COUNT, NEXT, OWN_KEY = range(3)
 """
 
 
-def make_refuted(game: Game) -> search.Array:
+def make_refuted(game: Game) -> Array:
     """Return an empty memory of refuted positions, int64[]."""
     return np.zeros(1 + words_of(game) << REFUTED_BITS, np.int64)
 
@@ -65,7 +66,7 @@ def path_length(
     plies: int,
     table: TranspositionTable,
     workspace: search.ThreadWorkspace,
-    refuted: search.Array,
+    refuted: Array,
 ) -> int:
     """Return the length of a path of at most *plies* plies from a TIE to its end, or NO_PATH or GIVEN_UP."""
     memory = search.memory_of(table, workspace)

@@ -21,8 +21,9 @@ from retrograde.solver.methods.chess import kernels
 from retrograde.solver.methods.chess.en_passant import EnPassantPositions
 from retrograde.solver.methods.chess.en_passant_kernels import DoubleSteps
 from retrograde.solver.methods.chess.fit import TooDeep
-from retrograde.solver.methods.chess.formation import Array, Formation, Men, geometry
+from retrograde.solver.methods.chess.formation import Formation, Men, geometry
 from retrograde.solver.methods.chess.slots import ScoresOf, load_later_codes
+from retrograde.solver.runtime.array_type import Array
 
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 """Calls a function for each item, on threads."""

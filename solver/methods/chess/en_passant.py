@@ -19,8 +19,7 @@ from retrograde.solver.methods.chess import en_passant_kernels, kernels
 from retrograde.solver.methods.chess.en_passant_kernels import DoubleSteps
 from retrograde.solver.methods.chess.formation import Formation, geometry
 from retrograde.solver.methods.chess.kernels import LaterCodes
-
-Array = np.ndarray[Any, Any]
+from retrograde.solver.runtime.array_type import Array
 
 
 class CapturablePawns(NamedTuple):

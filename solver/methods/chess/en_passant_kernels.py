@@ -1,15 +1,12 @@
 """Compiled loops over positions in which a pawn may be captured en passant: find them and decide them."""
 
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from retrograde.games.chess.men import PAWN
 from retrograde.solver.methods.chess.kernels import WORTHS, code_at, code_by, forward_of
 from retrograde.solver.methods.chess.words import BITS, EVERYTHING, NOTHING, ONE, lowest
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
-
-Array = np.ndarray[Any, Any]
 
 
 class DoubleSteps(NamedTuple):

@@ -17,7 +17,7 @@ Where both kings are on the diagonal, a position and its mirror image both appea
 from collections.abc import Iterator
 from functools import cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,8 @@ from retrograde.games.chess.men import BLACK, KNIGHT, PAWN, QUEEN
 from retrograde.games.chess.numbering import numbers_of_kings, pairs_in_order
 from retrograde.games.chess.squares import DIAGONAL, ORTHOGONAL, between, image_of_square, reaches, step, steps
 from retrograde.solver.methods.chess.words import Rests, groups_of, key_of, number_rests, rests_of
+from retrograde.solver.runtime.array_type import Array
 
-Array = np.ndarray[Any, Any]
 Codes = tuple[int, ...]
 """The codes of men (see `games/chess/men.py`), in any order."""
 

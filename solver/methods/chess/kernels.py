@@ -37,9 +37,8 @@ from retrograde.solver.methods.chess.words import (
     transpose,
     turn_word,
 )
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
-
-Array = np.ndarray[Any, Any]
 
 NO_POSITION = np.uint8(255)
 """In the codes of later tiers: no position. In `next_wins` and `next_losses`, the least codes still to come: none."""

@@ -15,9 +15,10 @@ from retrograde.games.contract.game import DRAW, LOSE, WIN
 from retrograde.solver.methods.chess import analysis, kernels
 from retrograde.solver.methods.chess.analysis import Map, Report, Results
 from retrograde.solver.methods.chess.fit import BITS
-from retrograde.solver.methods.chess.formation import Array, Formation
+from retrograde.solver.methods.chess.formation import Formation
 from retrograde.solver.methods.chess.kernels import NO_POSITION, LaterCodes
 from retrograde.solver.methods.chess.slots import DEEPEST_LATER, ScoresOf, find_departures, table_by_score
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.values.score import encode
 
 

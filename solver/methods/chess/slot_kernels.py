@@ -10,9 +10,8 @@ import numpy as np
 
 from retrograde.solver.methods.chess.kernels import NO_POSITION
 from retrograde.solver.methods.chess.words import ONE
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
-
-Array = np.ndarray[Any, Any]
 
 STORED, POSITIONS, FIRST = range(3)
 """Columns of counts: slots, the positions they stand for, and the first slot."""

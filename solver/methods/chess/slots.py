@@ -11,7 +11,6 @@ from retrograde.solver.methods.chess.en_passant import slots_of
 from retrograde.solver.methods.chess.en_passant_kernels import DoubleSteps
 from retrograde.solver.methods.chess.fit import BITS, TooDeep
 from retrograde.solver.methods.chess.formation import (
-    Array,
     Codes,
     Formation,
     Men,
@@ -31,6 +30,7 @@ from retrograde.solver.methods.chess.formation import (
 from retrograde.solver.methods.chess.kernels import NO_POSITION, DepartureResults, LaterCodes
 from retrograde.solver.methods.chess.slot_kernels import LARGER_IMAGE, STORED, SlotLayout
 from retrograde.solver.methods.chess.words import EVERYTHING, key_of
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES, LOSE_CLASS, WIN_CLASS
 
 ScoresOf = Callable[[int], Array]

@@ -5,8 +5,9 @@ import numpy as np
 from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS
 from retrograde.solver.methods.chess import mate, zeroing
 from retrograde.solver.methods.chess.analysis import Map, Report
-from retrograde.solver.methods.chess.formation import Array, Formation
+from retrograde.solver.methods.chess.formation import Formation
 from retrograde.solver.methods.chess.slots import ScoresOf, collect_scores
+from retrograde.solver.runtime.array_type import Array
 
 ANALYSES = {DTZ: zeroing.analyse, DTC: zeroing.analyse_by_conversion}
 """The analysis by metric; distance to mate is the default."""

@@ -17,15 +17,14 @@ Kernels look up in two tables how a rest changes when a man moves:
 """
 
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from retrograde.games.chess.men import KNIGHT, PAWN
 from retrograde.games.chess.squares import FIRST_WAY, LAST_WAY, WAYS
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
-
-Array = np.ndarray[Any, Any]
 
 NOTHING, EVERYTHING = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 ONE = np.uint64(1)

@@ -35,11 +35,12 @@ from retrograde.solver.methods.chess import analysis, en_passant_kernels, kernel
 from retrograde.solver.methods.chess.analysis import Map, Report, Results
 from retrograde.solver.methods.chess.en_passant import EnPassantPositions, bits_at
 from retrograde.solver.methods.chess.fit import BITS
-from retrograde.solver.methods.chess.formation import Array, Formation, geometry
+from retrograde.solver.methods.chess.formation import Formation, geometry
 from retrograde.solver.methods.chess.kernels import NO_POSITION, LaterCodes
 from retrograde.solver.methods.chess.slots import ScoresOf, find_departures, table_by_score
 from retrograde.solver.methods.chess.words import EVERYTHING
 from retrograde.solver.methods.chess.zeroing_kernels import LOSES, LOSES_LATE, LOST, RESULTS, SAVES, WINS, WINS_LATE
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.values.score import DRAW_CLASS, encode
 
 SOON, LATE = 1, PATIENCE + 1

@@ -28,6 +28,7 @@ from retrograde.solver.methods.listed.table import ListedTable, blocks_of, locat
 from retrograde.solver.rules.consistency import blame_parents
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.rules.positions import position_in
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import ArraySlice, CompressedArray
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.progress import Phase
@@ -35,7 +36,6 @@ from retrograde.solver.runtime.work import Work
 from retrograde.solver.values import edges
 from retrograde.solver.values.score import counter_type, decided_from, narrow_counters, score_type
 
-Array = np.ndarray[Any, Any]
 BlockTask = tuple[CyclicTier, BucketLayout | None, int, int, LocatedChildren | None]
 """Task: expand positions *begin* to *end* of a tier. The children come along if they were located on disk."""
 

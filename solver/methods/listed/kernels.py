@@ -1,7 +1,5 @@
 """Compiled loops over matrices of located children (see rules/kernels.py). They call no rules."""
 
-from typing import Any
-
 import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED
@@ -9,8 +7,6 @@ from retrograde.solver.methods.listed.predecessors.kernels import append_edge, m
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.score import DRAW_CLASS, PRIMITIVE
 from retrograde.solver.values.score_kernels import pass_on, pass_up, primitive_score, too_far
-
-Array = np.ndarray[Any, Any]
 
 
 @kernel

@@ -5,7 +5,7 @@ The database gets a legend, which lists each outcome once, and for each position
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,12 +15,11 @@ from retrograde.games.contract.game import DRAW, Game, Traits
 from retrograde.solver.methods.listed.explore.explore import Explorer
 from retrograde.solver.methods.listed.store import ListedStore
 from retrograde.solver.rules.examine import is_for_a_stream, starts_of
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.driver import drive
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import BLOCK, CLASSES, with_enough_bits
 from retrograde.solver.values.score_kernels import rows_of
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)

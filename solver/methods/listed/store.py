@@ -4,7 +4,6 @@ A tier without moves inside itself takes one pass (`solve_sweeping`), others ret
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -20,8 +19,6 @@ from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import RemotenessOverflow, score_type
 from retrograde.solver.values.score_kernels import add_counts
-
-Array = np.ndarray[Any, Any]
 
 LONGER = 16
 """Blocks of large tiers are this many times as long, so that children that are looked up in a row lie closer."""

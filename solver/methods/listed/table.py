@@ -13,9 +13,8 @@ from retrograde.solver.methods.listed.spill.lookup import LocatedBlock, LocatedC
 from retrograde.solver.rules.examine import examine, listed
 from retrograde.solver.rules.expansion import Expander, ExpansionBlock, expander_of
 from retrograde.solver.rules.positions import position_in
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import ArraySlice, SharedArray
-
-Array = np.ndarray[Any, Any]
 
 
 class ListedTable(NamedTuple):

@@ -1,7 +1,6 @@
 """Solves a tier by sets, if solver/methods/chess supports the game, and checks some slots against the rules."""
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 
@@ -13,13 +12,12 @@ from retrograde.solver.methods.numbered.elsewhere import Elsewhere
 from retrograde.solver.methods.numbered.table import NumberedTable
 from retrograde.solver.methods.numbered.tier_memory import memory_by_sets
 from retrograde.solver.rules.examine import differ, examine
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Deciding, Phase
 from retrograde.solver.runtime.tasks import Remote
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import decode, encode
 from retrograde.solver.values.score_kernels import pass_up
-
-Array = np.ndarray[Any, Any]
 
 BEGUN = 0.3
 """Share of a tier's solving time that building its sets takes, about."""

@@ -2,7 +2,6 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import Any
 
 import numpy as np
 
@@ -12,13 +11,12 @@ from retrograde.solver.methods.numbered.elsewhere import Elsewhere
 from retrograde.solver.methods.numbered.table import NumberedTable
 from retrograde.solver.methods.numbered.tier_memory import memory_by_shapes, memory_by_slots
 from retrograde.solver.methods.shapes.fit import NotShaped
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.progress import Deciding, Phase
 from retrograde.solver.runtime.tasks import Remote
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import score_type
-
-Array = np.ndarray[Any, Any]
 
 BEGUN = 0.4
 """Share of a tier's solving time that the first look at all positions takes, about."""

@@ -8,7 +8,7 @@ slots (see listed/ranges/tier.py).
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -34,14 +34,13 @@ from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array
 from retrograde.solver.rules.trouble_codes import Trouble
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import ArraySlice, CompressedArray
 from retrograde.solver.runtime.progress import Phase, Telling
 from retrograde.solver.runtime.tasks import Remote, workspace
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values import edges
 from retrograde.solver.values.score import counter_type, score_type
-
-Array = np.ndarray[Any, Any]
 
 FRONTIER = 1 << 12
 """Slots in a task of asking the rules for parents."""

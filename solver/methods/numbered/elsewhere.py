@@ -2,7 +2,6 @@
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -10,9 +9,8 @@ from retrograde.databases import Database, home_folder
 from retrograde.databases.open import open_beside
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.contract.game import METRICS, Game
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.values.score import encode, score_type
-
-Array = np.ndarray[Any, Any]
 
 
 class Elsewhere:

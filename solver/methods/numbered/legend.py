@@ -14,10 +14,10 @@ from retrograde.databases.write import SolvedSlots
 from retrograde.games.contract.game import Game
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import CompressedArray
 from retrograde.solver.values.score import BLOCK
 
-Array = np.ndarray[Any, Any]
 Outcome = tuple[Any, ...]
 """A value, a remoteness, and the further measures of a metric."""
 Fill = Callable[[Array, int, int], int]

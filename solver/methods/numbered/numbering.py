@@ -12,8 +12,7 @@ import numpy as np
 from retrograde.games.catalog import own_tiers, variant
 from retrograde.games.contract.game import Game, RuleError, Traits, is_none
 from retrograde.solver.rules.images import mean_size
-
-Array = np.ndarray[Any, Any]
+from retrograde.solver.runtime.array_type import Array
 
 MOST_SLOTS = 1 << 40
 

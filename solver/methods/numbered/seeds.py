@@ -23,13 +23,13 @@ from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array, watch_kernel
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import turns
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.concurrent import Unsolved
 from retrograde.solver.runtime.tasks import workspace
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import DRAW_CLASS, PRIMITIVE, encode, narrow_counters, score_type
 from retrograde.solver.values.score_kernels import pass_on, pass_up
 
-Array = np.ndarray[Any, Any]
 SlotTask = tuple[CyclicTier, BucketLayout | None, int, int]
 """Task: expand slots *begin* to *end* of a tier."""
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import psutil
@@ -24,6 +23,7 @@ from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.methods.numbered.table import NumberedTable
 from retrograde.solver.methods.numbered.tier_memory import memory_by_sets, memory_by_slots, memory_for_tiers
 from retrograde.solver.methods.shapes.fit import is_shaped
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import CompressedArray, SharedArray
 from retrograde.solver.runtime.concurrent import ConcurrentTiers, RunningTier, SolvedTiers
 from retrograde.solver.runtime.driver import Done, StoredCounts
@@ -32,8 +32,6 @@ from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import MetricNotApplicable, Work
 from retrograde.solver.values.score import score_type
 from retrograde.solver.values.score_kernels import count_by_score
-
-Array = np.ndarray[Any, Any]
 
 CHECKSUM_SLOTS = 1 << 24
 """Slots of a file of scores whose checksum is computed before their pages are released."""

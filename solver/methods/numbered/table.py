@@ -1,17 +1,14 @@
 """Inputs of the tasks over the slots of a game that numbers its positions."""
 
 from functools import lru_cache
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from retrograde.games.contract.game import Game
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import ArraySlice, SharedArray
 from retrograde.solver.runtime.concurrent import SolvedTiers
 from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES
-
-Array = np.ndarray[Any, Any]
 
 
 @lru_cache(8)

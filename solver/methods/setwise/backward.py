@@ -33,6 +33,7 @@ from retrograde.solver.methods.streamed.steps import POSITIONS, STORED, TALLIED
 from retrograde.solver.methods.streamed.store import StepsStore
 from retrograde.solver.rules.plain.rules import Rules
 from retrograde.solver.rules.plain.tier_kernels import COUNT, NUMBER, WORD, WORDS
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.cluster.sheets import is_sheet, new_sheet
 from retrograde.solver.runtime.driver import Done, StoredCounts
 from retrograde.solver.runtime.journal import Log
@@ -40,8 +41,6 @@ from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.scratch import Frame, Scratch, TaskData
 from retrograde.solver.runtime.tasks import workspace
 from retrograde.solver.values.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
-
-Array = np.ndarray[Any, Any]
 
 TASK_WORDS, LEAST_WORDS = 1 << 19, 1 << 13
 """Words in a task: the usual number, and the least if that gives too few tasks for all workers. Larger tasks prepare

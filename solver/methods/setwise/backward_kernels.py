@@ -34,10 +34,9 @@ from retrograde.solver.methods.setwise.words import (
     with_bit,
 )
 from retrograde.solver.rules.plain.tier_kernels import GROUP, GROUPS, MASK, WORD, WORDS
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
 from retrograde.solver.values.bits import extract
-
-Array = np.ndarray[Any, Any]
 
 MOST_PLANES = 6
 """Planes at most. Six planes can count 62 plies."""

@@ -32,13 +32,12 @@ from retrograde.solver.rules.examine import start_of
 from retrograde.solver.rules.plain.rules import Rules
 from retrograde.solver.rules.plain.symbols import LANES
 from retrograde.solver.rules.plain.tier_kernels import COUNT, FIRST, GROUP, GROUPS, NUMBER, VALUE, WORD, WORDS
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.scratch import Frame, Scratch, TaskData
 from retrograde.solver.runtime.tasks import free_workspaces, grouped, workspace
 from retrograde.solver.runtime.work import NotApplicable, Outlook, Work
-
-Array = np.ndarray[Any, Any]
 
 VALUES = 8
 """Rows of a tally by primitive value."""

@@ -52,10 +52,9 @@ from retrograde.solver.rules.plain.tier_kernels import (
     ends_of,
     pairs_of,
 )
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
 from retrograde.solver.values.bits import deposit, extract, find_runs, make_runs_buffer, spread
-
-Array = np.ndarray[Any, Any]
 
 FROM, PLACE, BIT, SHARED, LINK = range(5)
 """Columns of the table of links into a tier.

@@ -11,16 +11,13 @@ The solver does not trust that the rules are symmetric. It checks for each tier 
 which the game ends, mirror those of the other tier. If not, it raises NotSymmetric and stores all tiers.
 """
 
-from typing import Any
-
 import numpy as np
 
 from retrograde.solver.methods.setwise.words import AFTER_TIER, GROUP_BITS, NOTHING, ONE, WORD_BITS, lowest, popcount
 from retrograde.solver.rules.plain.symbols import LANES
 from retrograde.solver.rules.plain.tier_kernels import BASE, GROUP, GROUPS, MASK, WORD, WORDS
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
-
-Array = np.ndarray[Any, Any]
 
 MOST_TABLES = -(-LANES // WORD_BITS)
 """Tables of six bits each that cover a rank of 64 bits."""

@@ -4,7 +4,7 @@ A step is a position and the code of its outcome, which holds up to the next ste
 canonical positions count: those that come before all their images.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,10 +27,9 @@ from retrograde.solver.methods.setwise.words import NOTHING, ONE, ONES, WORD_BIT
 from retrograde.solver.methods.streamed.lists import AT, FIRST_CODE, LAST_CODE, describe, pack
 from retrograde.solver.methods.streamed.steps import round_down
 from retrograde.solver.rules.plain.tier_kernels import BASE, GROUP, GROUPS, IMAGE_PAIRS, MASK, WORD, WORDS
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
 from retrograde.solver.values.bits import Runs, find_runs, make_runs_buffer, spread
-
-Array = np.ndarray[Any, Any]
 
 
 class TierValues(NamedTuple):

@@ -32,12 +32,11 @@ from retrograde.solver.methods.setwise.words import (
 )
 from retrograde.solver.rules.plain.rules import NO_MIRROR
 from retrograde.solver.rules.plain.tier_kernels import BASE, COUNT, FIRST, GROUP, GROUPS, MASK, NUMBER, WORD, WORDS
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.cluster.sheets import read_sheet, write_stretch
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.runtime.tasks import workspace
 from retrograde.solver.runtime.work import TASKS_EACH, Work
-
-Array = np.ndarray[Any, Any]
 
 NO_LINKS, NO_STARTS = np.empty((0, LINK), np.int64), np.zeros(2, np.int64)
 """The links of the first wave, and of a wave that is no longer needed."""

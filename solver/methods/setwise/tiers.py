@@ -1,7 +1,5 @@
 """Finds the tiers of a wave from those of the wave before, by the rules alone, and screens rules before a solve."""
 
-from typing import Any
-
 import numpy as np
 
 from retrograde.games.contract.game import Game
@@ -30,9 +28,8 @@ from retrograde.solver.rules.plain.tier_kernels import (
     ends_of,
     find_links,
 )
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.work import NotApplicable
-
-Array = np.ndarray[Any, Any]
 
 NOT_PLAIN = "its rules are not plain: moves do not write the same bits in all positions of a tier"
 TOO_LONG = f"play takes more plies than {MOST_PLANES} planes of bits can count"

@@ -1,6 +1,6 @@
 """Rows of a section: the calls of the compiled loops, and what is known of the rows between two plies."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,9 +8,8 @@ from retrograde.solver.methods.shapes import kernels
 from retrograde.solver.methods.shapes.fit import NotShaped
 from retrograde.solver.methods.shapes.kernels import DUE_SLOTS, NEVER, PRIMITIVE, Buffers, Frontier
 from retrograde.solver.methods.shapes.layout import TierSections
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.values.score_kernels import count_by_score
-
-Array = np.ndarray[Any, Any]
 
 
 class TierOutcomes(NamedTuple):

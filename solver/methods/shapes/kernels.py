@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import retrograde.solver.rules.compiled  # noqa: F401  # numba then knows int.bit_count
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import inlined_kernel, kernel, lean_kernel
 from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES, WIN_CLASS
 from retrograde.solver.values.score_kernels import pass_up
-
-Array = np.ndarray[Any, Any]
 
 DECIDED, PRIMITIVE = 254, 255
 """Counters of positions that are decided, and of those that are from the start (see values/score.py)."""

@@ -11,9 +11,8 @@ from retrograde.games.kinds.placements import NONE, Section
 from retrograde.games.kinds.steps import Steps
 from retrograde.solver.methods.shapes.fit import MOST_CELLS, MOST_PUSHES, After, NotShaped, sections_after
 from retrograde.solver.methods.shapes.kernels import Board, SectionArrays
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.values.score import encode
-
-Array = np.ndarray[Any, Any]
 
 HALF = (MOST_CELLS + 1) // 2
 """The most men in half a colouring."""

@@ -24,10 +24,9 @@ from retrograde.solver.methods.shapes import kernels
 from retrograde.solver.methods.shapes.blocks import Block, TierOutcomes
 from retrograde.solver.methods.shapes.kernels import DECIDED, NEVER, Frontier
 from retrograde.solver.methods.shapes.layout import TierSections, tier_sections
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import SharedArray
 from retrograde.solver.runtime.scratch import Frame, Scratch, TaskData
-
-Array = np.ndarray[Any, Any]
 
 EDGES = "edges"
 """The name of the files with edges."""

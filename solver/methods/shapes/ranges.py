@@ -24,13 +24,12 @@ from retrograde.solver.methods.shapes.range_tasks import (
     read_frontiers,
 )
 from retrograde.solver.methods.shapes.tiers import Report, check_steps, next_remoteness
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import SharedArray
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.scratch import Frame, TaskData
 from retrograde.solver.runtime.tasks import grouped
 from retrograde.solver.runtime.work import Work
-
-Array = np.ndarray[Any, Any]
 
 RANGES_EACH = 4
 """Ranges for each worker, in a large tier."""

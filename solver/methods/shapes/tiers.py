@@ -12,10 +12,10 @@ from retrograde.solver.methods.shapes.blocks import Block, TierOutcomes, concate
 from retrograde.solver.methods.shapes.fit import steps_agree
 from retrograde.solver.methods.shapes.kernels import DECIDED, NEVER, Frontier
 from retrograde.solver.methods.shapes.layout import TierSections, tier_sections
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.values.score import RemotenessOverflow
 
-Array = np.ndarray[Any, Any]
 Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 """Runs a function for several arguments, perhaps on several threads; yields the results in order."""
 Report = Callable[[int, int, int | None], None]

@@ -5,7 +5,7 @@ A task scores segments of positions by the steps of their children, and stores t
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,13 +44,12 @@ from retrograde.solver.rules.examine import or_a_bug
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.trouble_codes import Trouble
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.driver import Done, StoredCounts
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.scratch import DamagedScratch, Frame, Scratch
 from retrograde.solver.runtime.tasks import workspace
-
-Array = np.ndarray[Any, Any]
 
 MANY_SEGMENTS = 4
 """A tier with this many segments or more is solved in tasks of up to half the size of a task of the exploration.

@@ -5,7 +5,7 @@ Positions are read in ascending order, so their children by one move mostly asce
 the last step found, or one soon after it (`raise_scores`).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,11 +15,10 @@ from retrograde.solver.methods.streamed.lists import BLOCK, MASK, blocks_of, unp
 from retrograde.solver.methods.streamed.steps import BEGIN, BITS, find_step
 from retrograde.solver.rules.positions import whole
 from retrograde.solver.rules.trouble_codes import Trouble
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.bits import find_runs, make_runs_buffer
 from retrograde.solver.values.score_kernels import pass_up, primitive_score
-
-Array = np.ndarray[Any, Any]
 
 ROW, EDGES, EDGES_END = range(3)
 """Columns of the table of lists: the row in the arena, and the rows EDGES up to EDGES_END of the table of edges."""

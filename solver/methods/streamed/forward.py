@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,6 @@ from retrograde.solver.rules.images import mean_size
 from retrograde.solver.runtime.progress import Growth, Phase
 from retrograde.solver.runtime.scratch import Scratch
 from retrograde.solver.runtime.work import NotApplicable, Work
-
-Array = np.ndarray[Any, Any]
 
 WRITER_BYTES = 20_000_000
 """Memory of the database's writer, in bytes."""

@@ -4,7 +4,7 @@ There are many small kernels, because a long one takes more than proportionally 
 *trouble*, int64[4], how it ended: (a Trouble, the position, the row in question, the move).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,10 +14,9 @@ from retrograde.solver.methods.streamed.steps import count_in
 from retrograde.solver.rules.kernels import canonical, count_images
 from retrograde.solver.rules.positions import whole
 from retrograde.solver.rules.trouble_codes import Trouble
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.bits import find_runs, make_runs_buffer
-
-Array = np.ndarray[Any, Any]
 
 ALL, READY = -1, -2
 """Used in place of a move. ALL: make all moves. READY: the positions of the list are children already."""

@@ -25,11 +25,10 @@ from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.images import check_image
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.trouble_codes import Trouble
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.scratch import Frame
 from retrograde.solver.runtime.tasks import workspace
 from retrograde.solver.runtime.work import NotApplicable
-
-Array = np.ndarray[Any, Any]
 
 MOST_TIERS = 1 << 12
 """The most tiers that the moves of one tier may lead to."""

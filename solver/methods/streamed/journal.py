@@ -4,16 +4,15 @@ An entry begins with its kind and the number of the wave. An empty entry means t
 """
 
 from collections import defaultdict
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from retrograde.solver.methods.streamed.segments import SEGMENT, Segment, add_up, segment_of
 from retrograde.solver.methods.streamed.steps import TALLIED
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.scratch import Scratch
-
-Array = np.ndarray[Any, Any]
 
 RESULT, COMPLETE, RESTART = range(3)
 """Kinds of entries: the result of a task; a wave is complete; a wave is restarted."""

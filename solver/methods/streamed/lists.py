@@ -14,14 +14,13 @@ position under the *mask*, the bits that vary in its tier, packed together (see 
     varints    –    01    03    A3 02      291 = 0x23 + 2 × 128
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.bits import find_runs, make_runs_buffer, rank_of, read_varint, spread, write_varint
-
-Array = np.ndarray[Any, Any]
 
 BLOCK = 1 << 10
 """Positions in a block of a list."""

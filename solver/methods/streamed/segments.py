@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,10 +10,9 @@ from retrograde.games.contract.game import Game
 from retrograde.solver.methods.streamed.lists import ARENA_COLUMNS, BLOCK, MOST_BYTES, WHERE, Arena, unpack_lists
 from retrograde.solver.methods.streamed.steps import FIRST_TIER, POSITIONS, STORED
 from retrograde.solver.rules.trouble_codes import Trouble
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.runtime.tasks import workspace
-
-Array = np.ndarray[Any, Any]
 
 NONE = np.empty(0, np.int64)
 

@@ -5,17 +5,16 @@ code is the remoteness in plies, times four, plus the class of the value: a win 
 *score* has the same content in an order in which the greater is the better (see values/score.py).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from retrograde.solver.methods.streamed.lists import FIRST_CODE, LAST_CODE, describe, pack, unpack_steps
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.bits import find_runs, make_runs_buffer, rank_of
 from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, WIN_CLASS
 from retrograde.solver.values.score_kernels import pass_up
-
-Array = np.ndarray[Any, Any]
 
 BITS = 14
 """Bits for the plies of a score."""

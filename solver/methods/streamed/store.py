@@ -21,12 +21,11 @@ from retrograde.solver.methods.streamed.steps import (
     TALLIED,
     unpack_ranks,
 )
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.driver import StoredCounts
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.values.score import CLASSES
-
-Array = np.ndarray[Any, Any]
 
 TOGETHER = 1 << 16
 """Steps given to the database's writer at a time, at least."""

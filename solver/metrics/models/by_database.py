@@ -16,7 +16,8 @@ import numpy as np
 from retrograde.databases import Database
 from retrograde.games import DRAW, LOSE, METRICS, TIE, WIN, Game, Value
 from retrograde.games.contract.game import Traits, same_mover, value_to_mover
-from retrograde.solver.metrics.models.model import Array, Model, NoModel, Weights, best_moves, first_words
+from retrograde.solver.metrics.models.model import Model, NoModel, Weights, best_moves, first_words
+from retrograde.solver.runtime.array_type import Array
 
 FINEST = 10_000
 """Greatest denominator of a skill: 0.8 is 4 of 5."""

@@ -13,7 +13,8 @@ from collections.abc import Callable
 import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED, Game, Traits, same_mover
-from retrograde.solver.metrics.models.model import Array, Model, Weights, best_moves
+from retrograde.solver.metrics.models.model import Model, Weights, best_moves
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.search.depth.names import AdaptiveDepthSearch, DepthLimits
 
 SLACK = 1e-9

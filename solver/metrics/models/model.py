@@ -16,8 +16,8 @@ import numpy as np
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import CHANCE, Game, RetrogradeError
 from retrograde.solver.rules.examine import listed
+from retrograde.solver.runtime.array_type import Array
 
-Array = np.ndarray[Any, Any]
 Weights = dict[int, int]
 """The weight of each legal move, in the order of the rules."""
 

@@ -15,9 +15,8 @@ from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import room_for_images
 from retrograde.solver.rules.running_kernels import trouble_array
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import SharedArray
-
-Array = np.ndarray[Any, Any]
 
 CHUNKS = 256
 """Least number of chunks of a large tier."""

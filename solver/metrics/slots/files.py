@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases.errors import CannotWrite
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import SharedArray
 
-Array = np.ndarray[Any, Any]
 PIECE = 1 << 20
 """Slots read at once."""
 

@@ -4,7 +4,7 @@ From a slot's position, `expand` follows the rules through the positions between
 Many paths may lead to the same position between, so a hash table remembers those of the current slot.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,9 +13,8 @@ from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.kernels import WEIGHT_LIMIT, canonical, count_images, place_in
 from retrograde.solver.rules.positions import as_position, note, number_of, put, stands_at, swapped, whole
 from retrograde.solver.rules.trouble_codes import Trouble
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
-
-Array = np.ndarray[Any, Any]
 
 STAMP, ENTRIES, NODES, LINKS, DEPTH, WORDS, ROWS, ROUND, PAYS, GREATEST, STATE = range(11)
 """Indices into `Recorder.state`. STATE is their number.

@@ -13,16 +13,15 @@ So the solver makes a plan now and then and sweeps by it many times. Guesses aff
 they hold.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from retrograde.solver.metrics.expectation_kernels import LIMIT
 from retrograde.solver.metrics.slots.kernels import BY_CHANCE
 from retrograde.solver.metrics.slots.scripts import Script
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
-
-Array = np.ndarray[Any, Any]
 
 LOOK, RISE, SINK, STAY = range(4)
 """Modes of a sweep.

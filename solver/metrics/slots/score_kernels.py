@@ -14,7 +14,7 @@ players can keep the stones going round. Each slot is expanded once and asked fo
 within the tier shows whether `parents` and `do_move` agree.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,10 +24,9 @@ from retrograde.solver.rules.kernels import canonical, multiplicity, place_in
 from retrograde.solver.rules.positions import as_position, note, swapped, whole
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import turns
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.values.edges import mark_of
-
-Array = np.ndarray[Any, Any]
 
 NONE, EVEN = 0, 128
 """Codes in `best`: no score, and a score of 0."""

@@ -6,7 +6,7 @@ to a position (see `score_kernels.py`).
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -28,13 +28,12 @@ from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import room_for_images
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array
 from retrograde.solver.rules.trouble_codes import Trouble
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import SharedArray
 from retrograde.solver.runtime.driver import Done, StoredCounts, drive
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import NotApplicable, Work
 from retrograde.solver.values.score_kernels import fill_gaps
-
-Array = np.ndarray[Any, Any]
 
 CHUNK = 1 << 18
 """Slots that a task expands."""

@@ -40,8 +40,7 @@ from retrograde.solver.rules.positions import of_positions
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.weights import complain
-
-Array = np.ndarray[Any, Any]
+from retrograde.solver.runtime.array_type import Array
 
 ENOUGH = 1 << 18
 """Words of a script, about: few enough to stay in a core's cache."""

@@ -38,12 +38,11 @@ from retrograde.solver.metrics.slots.chunks import (
 from retrograde.solver.metrics.slots.files import PIECE, SlotFiles
 from retrograde.solver.metrics.slots.replay import BYTES_A_PLAN, RISE, SINK, STAY, ChunkPlan, plan_of_margins
 from retrograde.solver.metrics.slots.scripts import Script
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import SharedArray
 from retrograde.solver.runtime.driver import Done, StoredCounts
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import Work
-
-Array = np.ndarray[Any, Any]
 
 Scripts = dict[int, list[Script]]
 """The scripts of a tier's chunks by first slot. Those of some chunks are missing if memory does not suffice."""

@@ -5,7 +5,7 @@ the game worth that value or more meets it. Positions that plain play holds with
 certificates, because the verifier searches as far.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,9 +13,8 @@ from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game, is_none
 from retrograde.solver.rules.examine import is_position
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.positions import as_position, of_positions, put, stands_at, whole
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel
-
-Array = np.ndarray[Any, Any]
 
 REFUTED = -1
 """Instead of a number of open positions: some answer ends the game below the goal."""

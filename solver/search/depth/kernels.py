@@ -11,7 +11,7 @@ search). If the game has `exchanges`, it also continues in quiet positions with 
 the player would rather stop (stand pat).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from retrograde.games.contract.game import UNDECIDED, Game, Traits
 from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import as_position, put, stands_at, whole
 from retrograde.solver.rules.turns import is_players
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
 from retrograde.solver.search.depth.scores import FAR, INFINITE, POINT
 from retrograde.solver.search.depth.scoring import (
@@ -45,8 +46,6 @@ from retrograde.solver.search.depth.scoring import (
 )
 from retrograde.solver.search.endgame_tables import DRAWN, UNKNOWN, probe_tables
 from retrograde.solver.search.hashing import hash_of
-
-Array = np.ndarray[Any, Any]
 
 NODES, ESTIMATED, TROUBLE = range(3)
 """Indices into `counts`.

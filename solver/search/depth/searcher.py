@@ -24,6 +24,7 @@ from retrograde.solver.rules.examine import NotForSearch, blame
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import as_position
 from retrograde.solver.rules.reason import compilable
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.search.depth import kernels
 from retrograde.solver.search.depth.scores import DECIDED, DEEPEST, FAR, INFINITE, most_points, score_of
 from retrograde.solver.search.depth.scoring import NO_MOVE, NOBODY, OWN, POINTS, VALUES, Scoring
@@ -89,7 +90,7 @@ class DepthSearch(StoppableSearch):
         self.workspace = kernels.make_workspace(size, self.entries, self.stop, self.game, tables)
 
     @property
-    def counts(self) -> kernels.Array:
+    def counts(self) -> Array:
         """The counters in the workspace; see `kernels.NODES`."""
         return self.workspace.counts
 

@@ -17,10 +17,9 @@ from retrograde.databases import Database, Outcome, home_folder, list_databases,
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import DRAW, METRICS, POSITION_LIMIT, TIE, UNDECIDED, Game, RetrogradeError, Traits
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.search.bounds import worth_of
 from retrograde.solver.search.endgame_tables import BASE, DRAWN, UNKNOWN
-
-Array = np.ndarray[Any, Any]
 
 MOST_BYTES = 1 << 28
 """Greatest size of all tables together; what exceeds it is left out, the largest tiers first."""

@@ -6,7 +6,6 @@ best.
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -26,9 +25,8 @@ from retrograde.solver.methods.chess.syzygy.compression import compressed_size
 from retrograde.solver.methods.chess.syzygy.kernels import ANY, BLESSED, CURSED, DRAWN, LOSS, WIN, SubTableLayout
 from retrograde.solver.methods.chess.syzygy.table_order import TableOrder, combinations_of, first_squares, table_orders
 from retrograde.solver.methods.chess.zeroing import codes_of_scores
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.values.score import encode
-
-Array = np.ndarray[Any, Any]
 
 SAMPLES = (24, 1 << 12), (48, 1 << 14)
 """The samples of each round of `CellSorter.best`: how many, and how many cells in each."""

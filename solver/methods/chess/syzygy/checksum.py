@@ -5,14 +5,12 @@ more, to 16 bytes.
 """
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from retrograde.games.contract.game import RetrogradeError
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
-
-Array = np.ndarray[Any, Any]
 
 CHUNK = 1 << 24
 LEAST = 240

@@ -13,13 +13,12 @@ number of values in each block, and an index of the block of every 2^stride-th v
 
 import heapq
 import struct
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from retrograde.solver.methods.chess.syzygy import kernels
-
-Array = np.ndarray[Any, Any]
+from retrograde.solver.runtime.array_type import Array
 
 MOST_SYMBOLS = VALUE = 4095
 """The most symbols. VALUE, the last number of twelve bits, marks a symbol that is a value and no pair."""

@@ -19,9 +19,8 @@ import numpy as np
 from retrograde.games.contract.zeroing import PATIENCE
 from retrograde.solver.methods.chess.kernels import NO_POSITION
 from retrograde.solver.methods.chess.words import BITS
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
-
-Array = np.ndarray[Any, Any]
 
 ANY = NO_POSITION
 AT_MOST = 0x800

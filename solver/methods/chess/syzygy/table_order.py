@@ -14,13 +14,11 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, groupby, permutations, product
 from math import comb
-from typing import Any
 
 import numpy as np
 
 from retrograde.games.chess import men
-
-Array = np.ndarray[Any, Any]
+from retrograde.solver.runtime.array_type import Array
 
 KINDS = {"P": 1, "N": 2, "B": 3, "R": 4, "Q": 5, "K": 6}
 """The codes of men in the files; BLACK is added for Black's."""

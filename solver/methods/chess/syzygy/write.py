@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,10 +32,9 @@ from retrograde.solver.methods.chess.syzygy.checksum import checksum
 from retrograde.solver.methods.chess.syzygy.compression import CompressedValues, compress
 from retrograde.solver.methods.chess.syzygy.kernels import BLESSED, CURSED, LOSS, WIN
 from retrograde.solver.methods.chess.syzygy.table_order import TableOrder, table_name, table_orders
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit, format_size
 from retrograde.solver.runtime.progress import Listener, Phase
-
-Array = np.ndarray[Any, Any]
 
 WORTHS, DISTANCES = ".rtbw", ".rtbz"
 MAGIC = {WORTHS: bytes([0x71, 0xE8, 0x23, 0x5D]), DISTANCES: bytes([0xD7, 0x66, 0x0C, 0xA5])}

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterable
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -24,13 +23,12 @@ from retrograde.solver.methods.listed.spill import kernels
 from retrograde.solver.methods.listed.spill.lists import SpilledPositions
 from retrograde.solver.rules.examine import listed
 from retrograde.solver.rules.images import mean_size
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.log import encode
 from retrograde.solver.runtime.progress import Growth, Phase
 from retrograde.solver.runtime.tasks import call
 from retrograde.solver.runtime.work import NotApplicable, Work
-
-Array = np.ndarray[Any, Any]
 
 EARLY = 1 << 18
 """Up to this number of positions found, each task checks EARLY_CHECKS positions with the interpreted rules, later 1."""

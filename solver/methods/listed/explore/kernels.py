@@ -7,15 +7,14 @@ Two ways to look up the children of a row of a matrix (see rules/kernels.py):
   (`look_up`), so that their cache misses overlap.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from retrograde.solver.methods.listed.spill.kernels import find, is_none_at, is_same, stretch_of
 from retrograde.solver.rules.kernels import place_in
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
-
-Array = np.ndarray[Any, Any]
 
 
 class TierLists(NamedTuple):

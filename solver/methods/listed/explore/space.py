@@ -12,11 +12,9 @@ from retrograde.solver.methods.listed.spill.lists import SortedList
 from retrograde.solver.methods.listed.spill.lookup import ListsOnDisk
 from retrograde.solver.methods.listed.spill.packing import Packing, packing_of
 from retrograde.solver.methods.listed.spill.row_kernels import pack
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import SharedArray
 from retrograde.solver.runtime.work import Work
-
-Array = np.ndarray[Any, Any]
-
 
 LARGE = 1 << 17
 """Mean number of positions in a tier from which a tier no longer fits a core's cache."""

@@ -15,8 +15,8 @@ from retrograde.solver.methods.listed.spill.kernels import merge as merge_two
 from retrograde.solver.methods.listed.spill.kernels import subtract
 from retrograde.solver.methods.listed.spill.packing import distinct
 from retrograde.solver.rules.expansion import Expander, ExpansionBlock, expander_of
+from retrograde.solver.runtime.array_type import Array
 
-Array = np.ndarray[Any, Any]
 Edges = set[tuple[int, int]]
 """Pairs of tiers (from, to) that a move connects."""
 Pieces = list[tuple[int, Array]]

@@ -9,10 +9,10 @@ from retrograde.games.contract.game import Game
 from retrograde.solver.methods.listed.explore.cutting import cut_into_tasks
 from retrograde.solver.methods.listed.explore.tasks import Edges, concatenate, position_type
 from retrograde.solver.rules.examine import listed
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.journal import Entries
 from retrograde.solver.runtime.log import decode
 
-Array = np.ndarray[Any, Any]
 Wave = dict[int, Array]
 """Sorted distinct positions by tier."""
 AnyWave = dict[int, Any]

@@ -6,16 +6,15 @@ Most remotenesses have a few positions in nearly every block of lists. Reading a
 the time.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from retrograde.solver.methods.listed.predecessors import kernels
 from retrograde.solver.methods.listed.predecessors.sorting import ParentLists, StoredParentLists
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.scratch import Scratch
 from retrograde.solver.values.score import decided_from
-
-Array = np.ndarray[Any, Any]
 
 TOGETHER_BITS = 4
 """Blocks of lists that are loaded together, as a power of two."""

@@ -9,15 +9,14 @@ after another, in ascending order of parents::
     width bytes    the child's number within the bucket, lowest byte first
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.bits import read_varint, write_varint
 from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, TIE_CLASS, WIN_CLASS
-
-Array = np.ndarray[Any, Any]
 
 MOST_BYTES = 16
 """The most bytes that a packed edge takes."""

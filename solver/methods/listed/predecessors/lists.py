@@ -15,12 +15,11 @@ import psutil
 from retrograde.databases.errors import DiskFull
 from retrograde.solver.methods.listed.predecessors import in_memory, kernels, sorting
 from retrograde.solver.methods.listed.predecessors.in_memory import LoadedLists
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import CompressedArray
 from retrograde.solver.runtime.log import EntryLog, frames_in
 from retrograde.solver.runtime.scratch import Scratch
 from retrograde.solver.runtime.work import Work
-
-Array = np.ndarray[Any, Any]
 
 BYTES_A_POSITION = 4
 """Memory for the offset of each position's predecessor list, in bytes."""

@@ -23,12 +23,12 @@ from retrograde.solver.methods.listed.predecessors.sorting import (
     invert_edges,
     pack_edges,
 )
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import ArraySlice
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.propagation import Propagation, ScoredPositions, scores_at
 from retrograde.solver.values.score import BLOCK, WIN_CLASS, decided_from
 
-Array = np.ndarray[Any, Any]
 Children = tuple[Array, Array]
 """The children of a block that are in the frontier, one position after another, and their number for each position.
 

@@ -6,14 +6,14 @@ Buckets are inverted one by one. So the edges of a tier are never in memory twic
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from retrograde.solver.methods.listed.predecessors import kernels
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.scratch import Frame, Scratch
 
-Array = np.ndarray[Any, Any]
 PackedEdges = list[Array]
 """Packed edges of a block of positions: uint8[…] for each bucket."""
 

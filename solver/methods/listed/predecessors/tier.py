@@ -15,14 +15,13 @@ from contextlib import closing, nullcontext
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from retrograde.databases.errors import DiskFull
 from retrograde.games.contract.game import alternates
 from retrograde.solver.methods.listed.predecessors.kernels import bytes_of_frontier
 from retrograde.solver.methods.listed.predecessors.lists import PredecessorLists, PredecessorWriter
 from retrograde.solver.methods.listed.predecessors.passes import ExpandAgain, ForwardPasses, ForwardPropagation
 from retrograde.solver.methods.listed.predecessors.sorting import BucketLayout
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import ArraySlice, CompressedArray
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.concurrent import Unsolved
@@ -32,7 +31,6 @@ from retrograde.solver.values import edges
 from retrograde.solver.values.propagation import Propagation, make_reporter, scores_at
 from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS
 
-Array = np.ndarray[Any, Any]
 Ends = tuple[int, int]
 """The first position of a block and the one after its last, counted within the tier."""
 

@@ -23,6 +23,7 @@ from retrograde.solver.methods.listed.predecessors.sorting import (
     invert_edges,
 )
 from retrograde.solver.methods.listed.ranges import kernels
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.values.propagation import due_mask
 from retrograde.solver.values.score import (
@@ -35,8 +36,6 @@ from retrograde.solver.values.score import (
     score_type,
 )
 from retrograde.solver.values.score_kernels import primitive_score
-
-Array = np.ndarray[Any, Any]
 
 MOST_DELTAS = 8
 """The most deltas on a base."""

@@ -26,6 +26,7 @@ from retrograde.solver.methods.listed.ranges.steps import (
     to_bytes,
     write_results,
 )
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import CompressedArray
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.progress import Deciding, Phase
@@ -34,8 +35,6 @@ from retrograde.solver.runtime.tasks import grouped
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.propagation import ReportProgress, make_reporter
 from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS, RemotenessOverflow
-
-Array = np.ndarray[Any, Any]
 
 TOGETHER = 100_000
 """Least updates in a task. Fewer take less time than sending the task."""

@@ -12,10 +12,8 @@ import numpy as np
 from numba.extending import overload
 
 from retrograde.solver.rules.kernels import place_in
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
-
-Array = np.ndarray[Any, Any]
-
 
 # Entries
 

@@ -21,10 +21,9 @@ import numpy as np
 from retrograde.solver.methods.listed.spill.kernels import from_planes, indices_of
 from retrograde.solver.methods.listed.spill.packing import distinct
 from retrograde.solver.rules.positions import from_items, to_items
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.runtime.work import Work
-
-Array = np.ndarray[Any, Any]
 
 BLOCK = 1 << 14
 """The most positions in a block."""

@@ -19,9 +19,9 @@ from retrograde.solver.methods.listed.spill.packing import order_of
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.rules.kernels import Matrix
 from retrograde.solver.rules.positions import of_positions, to_items
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.work import Work
 
-Array = np.ndarray[Any, Any]
 TierBlock = tuple[int, int, int]
 """The number of a tier, and begin and end of a block among all positions."""
 Selection = Callable[[int, int], Array]

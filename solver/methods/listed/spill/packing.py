@@ -9,14 +9,13 @@ If that is too long as well, an int may have the first bits only. It then says a
 """
 
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from retrograde.games.contract.game import POSITION_BITS
 from retrograde.solver.methods.listed.spill import kernels, row_kernels
-
-Array = np.ndarray[Any, Any]
+from retrograde.solver.runtime.array_type import Array
 
 MOST_BITS = POSITION_BITS - 1
 """The most bits of runs. So POSITION_LIMIT is greater than each packed position."""

@@ -1,13 +1,9 @@
 """Compiled loops for positions of several words alone: a radix sort, and packing them into ints (see packing.py)."""
 
-from typing import Any
-
 import numpy as np
 
 from retrograde.games.contract.game import POSITION_BITS, POSITION_LIMIT
 from retrograde.solver.runtime.kernel import kernel
-
-Array = np.ndarray[Any, Any]
 
 DIGIT_BITS = 11
 """Bits that a pass of the radix sort sorts by. Its counters take 16 kB, so that they stay in a core's cache."""

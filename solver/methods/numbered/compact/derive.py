@@ -19,11 +19,11 @@ from retrograde.solver.methods.numbered.compact.kernels import LEFT_OUT, NOWHERE
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.running_kernels import trouble_array, watch_kernel
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.values.score import GREATEST_BITS as BITS
 from retrograde.solver.values.score import encode
 from retrograde.solver.values.score_kernels import pass_up
 
-Array = np.ndarray[Any, Any]
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 """A function like the builtin `map`."""
 Find = Callable[[Array, Array, Array, Each], None]

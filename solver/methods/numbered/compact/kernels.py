@@ -3,17 +3,16 @@
 positions --expand--> children's slots --index_stored--> indices among kept slots --find--> scores --best_scores--> own
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.rules.kernels import longer, place_in
 from retrograde.solver.rules.positions import whole
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.score_kernels import primitive_score
-
-Array = np.ndarray[Any, Any]
 
 NOWHERE = -1
 """Instead of an index or a row: there is none."""

@@ -34,9 +34,8 @@ from retrograde.games.contract.game import METRICS, UNDECIDED, RetrogradeError, 
 from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.methods.numbered.legend import fill_gaps
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Listener, Phase, announce
-
-Array = np.ndarray[Any, Any]
 
 SAMPLE, DRAWS = 30, 3000
 """Positions of a part that are expanded to find the parts that moves lead to, and the most slots drawn for them."""

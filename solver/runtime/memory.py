@@ -35,17 +35,17 @@ class MemoryBudget:
     def __init__(self, limit: int | None = None):
         self.limit = limit if limit is not None else used_memory() + psutil.virtual_memory().available
 
-    def left(self) -> int:
+    def bytes_left(self) -> int:
         """Return how many more bytes may be used now."""
         return self.limit - used_memory() - reserve()
 
     def check(self, more: int, why: str) -> None:
         """Raise MemoryLimit if *more* bytes, needed for *why*, would exceed the limit."""
-        if more > self.left():
+        if more > self.bytes_left():
             give_back()
-        if more > self.left():
+        if more > self.bytes_left():
             raise MemoryLimit(
-                f"{why} needs about {format_size(self.limit - self.left() + more)} of memory, and the limit is "
+                f"{why} needs about {format_size(self.limit - self.bytes_left() + more)} of memory, and the limit is "
                 f"{format_size(self.limit)}; raise it with --memory, or choose a smaller variant"
             )
 

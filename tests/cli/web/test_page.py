@@ -769,7 +769,7 @@ QUICK_LOOKS = [LOOKS[3]]
 
 @pytest.mark.parametrize(
     ("query", "scheme"),
-    [look if look in QUICK_LOOKS else pytest.param(*look, marks=pytest.mark.slow) for look in LOOKS],
+    [pytest.param(*look, marks=pytest.mark.thorough if look in QUICK_LOOKS else pytest.mark.slow) for look in LOOKS],
 )
 def test_axe_finds_nothing(open_page, scheme, query):
     ready = {"": ".card", "?v=dodgem": "#trouble button"}.get(query, "#counts svg")

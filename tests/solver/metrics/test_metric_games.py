@@ -127,7 +127,7 @@ def test_domineering_is_solved_as_the_recursion_says(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("ties", map(thorough, ["first", "leader", "average"]))
+@pytest.mark.parametrize("ties", [*map(thorough, ["first", "leader", "average"])])
 def test_tictactoe_for_three_is_shared(ties, tmp_path):
     """By a program of our own: 26,930 positions, and each gets a third."""
     game = load_game("tictactoe3")

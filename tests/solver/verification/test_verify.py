@@ -29,6 +29,7 @@ from retrograde.solver.verification.records import RecordsVerifier
 from retrograde.solver.verification.verifier import MOST_PROBLEMS, TaskResult
 from retrograde.solver.verification.verify import verify
 from tests.helpers.forge import Forged
+from tests.helpers.graph import graph_of
 from tests.helpers.marks import thorough, thorough_but
 from tests.helpers.nim import HoledNim, Nim
 from tests.helpers.paths import ROOT
@@ -131,6 +132,49 @@ def test_solved_games_are_right(variant, solved):
 def test_solved_games_are_right_compiled(variant, solved):
     with open_database(solved(variant)) as database:
         assert verify(database, interpreted=False).problems == []
+
+
+WALK, _, NODES = graph_of(
+    {
+        **{"start": "tied1 tied2 lost won1 won2", "tied1": "near far slow1", "tied2": "far slow2 near"},
+        **{"near": "=end", "far": "near2", "near2": "=end2", "=end": "", "=end2": ""},
+        **{"lost": "slow1 quick slow2", "won1": "over late", "won2": "late over"},
+        **{"quick": "over", "slow1": "late", "slow2": "late", "late": "quick", "over": ""},
+    }
+)
+"""A game with ties, wins and losses of several lengths after one position, and its nodes."""
+
+
+class Walk(Game):
+    """The same game with its graph in the rules, not in options."""
+
+    start = 0
+    rows = WALK.children
+    ties = WALK.ties
+
+    def generate_moves(self, node):
+        for move in range(len(self.rows[node])):
+            if self.rows[node][move] >= 0:
+                yield move
+
+    def do_move(self, node, move):
+        return self.rows[node][move]
+
+    def primitive(self, node):
+        if self.rows[node][0] >= 0:
+            return UNDECIDED
+        return TIE if self.ties[node] else LOSE
+
+
+@both_ways
+def test_of_children_of_several_lengths_the_right_one_counts(interpreted, tmp_path):
+    """The nearest LOSE, the nearest TIE, and the latest WIN; each comes first once, and last once."""
+    game = Walk()
+    with open_database(solve(game, tmp_path / "walk.h5"), game=game) as database:
+        found = {name: database[number] for number, name in enumerate(NODES)}
+        assert found["tied1"] == found["tied2"] == (TIE, 2)
+        assert found["lost"] == (LOSE, 4) and found["won1"] == found["won2"] == (WIN, 1)
+        assert verify(database, interpreted=interpreted).problems == []
 
 
 @pytest.mark.parametrize("workers", thorough_but([1, 2, 3], 2))

@@ -32,7 +32,7 @@ EDGES = "edges"
 """The name of the files with edges."""
 
 
-class Cut(NamedTuple):
+class RowSpan(NamedTuple):
     """Rows *begin* to *end* of a section, by its number in the tier."""
 
     section: int
@@ -44,7 +44,7 @@ class ShapeRange(NamedTuple):
     """A range: its state, its edges, and what was decided in it last, if anything. `undecided` counts positions, and
     `due` is the least remoteness at which later tiers decide one."""
 
-    cut: Cut
+    span: RowSpan
     state: RangeState
     edges: Frame | None
     frontier: Frame | None
@@ -52,7 +52,7 @@ class ShapeRange(NamedTuple):
     due: int
 
 
-Pieces = tuple[tuple[Cut, Frame], ...]
+Pieces = tuple[tuple[RowSpan, Frame], ...]
 """Frontiers of ranges of a section, ascending."""
 
 
@@ -73,9 +73,9 @@ class TierTask(NamedTuple):
         with READING:
             return sections_for(self.game, self.tier, self.starts, self.bits)
 
-    def block(self, cut: Cut) -> Block:
+    def block(self, span: RowSpan) -> Block:
         """Return the block of a range."""
-        return Block(self.sections, *cut, alone=True)
+        return Block(self.sections, *span, alone=True)
 
 
 READING = Lock()
@@ -91,9 +91,9 @@ def sections_for(game: Any, tier: int, starts: tuple[tuple[int, int], ...], bits
 # Tasks
 
 
-def look_at(task: TierTask, every: SharedArray, number: int, cut: Cut) -> ShapeRange:
+def look_at(task: TierTask, every: SharedArray, number: int, span: RowSpan) -> ShapeRange:
     """Task: look at the positions of range number *number*. *every* has the scores of all slots of the game."""
-    block, scratch = task.block(cut), task.scratch
+    block, scratch = task.block(span), task.scratch
     count = block.slots.stop
     outcomes = TierOutcomes(np.zeros(count, np.uint16), np.zeros(count, np.uint8), task.bits)
     block.look(every.array, outcomes)
@@ -104,7 +104,7 @@ def look_at(task: TierTask, every: SharedArray, number: int, cut: Cut) -> ShapeR
     edges = scratch.write(EDGES, to_bytes(*block.links), plain=True) if block.arrays.inside else None
     block.gather(outcomes, 0)
     state = write_base(scratch, number, 0, outcomes.scores, outcomes.children_left, task.bits)
-    return range_of(task, ShapeRange(cut, state, edges, None, 0, NEVER), block, 0)
+    return range_of(task, ShapeRange(span, state, edges, None, 0, NEVER), block, 0)
 
 
 def advance_all(task: TierTask, known: TaskData[dict[int, Pieces]], remoteness: int, ranges: list[ShapeRange]) -> Any:
@@ -114,11 +114,11 @@ def advance_all(task: TierTask, known: TaskData[dict[int, Pieces]], remoteness: 
 
 def advance(task: TierTask, known: dict[int, Pieces], remoteness: int, one: ShapeRange) -> ShapeRange:
     """Decide the positions of a range that have the remoteness given; return the range after that."""
-    block, after = task.block(one.cut), task.sections.after[one.cut.section]
+    block, after = task.block(one.span), task.sections.after[one.span.section]
     block.links = read_edges(task.scratch, one)
     rows, opened = len(task.sections.arrays[after].shapes), None
     # Step 1: the frontiers that edges lead to. If there are none, later tiers may decide something.
-    for pieces in (*parted(known.get(after, ()), task.frontier_bytes), ()):
+    for pieces in (*split_pieces(known.get(after, ()), task.frontier_bytes), ()):
         with READING:  # other threads need the same
             frontiers = read_frontiers(task.scratch, rows, pieces)
         leads = kernels.leads_to(block.links[1], *(frontier.starts for frontier in frontiers))
@@ -167,7 +167,7 @@ def range_of(task: TierTask, one: ShapeRange, block: Block, remoteness: int) -> 
 def finish(task: TierTask, one: ShapeRange) -> tuple[Array, Array]:
     """Task: return the final scores of a range, and their counts (see `Block.finish`)."""
     outcomes = TierOutcomes(*one.state.read(task.scratch), task.bits)
-    counts = task.block(one.cut).finish(outcomes)
+    counts = task.block(one.span).finish(outcomes)
     return outcomes.scores, counts
 
 
@@ -186,7 +186,7 @@ def data_name(remoteness: int) -> str:
 
 def read_edges(scratch: Scratch, one: ShapeRange) -> tuple[Array, Array, Array]:
     """Return the edges of a range."""
-    rows = one.cut.end - one.cut.begin
+    rows = one.span.end - one.span.begin
     if one.edges is None:
         return np.zeros(rows + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.uint16)
     content = scratch.read(one.edges)
@@ -195,9 +195,9 @@ def read_edges(scratch: Scratch, one: ShapeRange) -> tuple[Array, Array, Array]:
     return begins, edges, np.frombuffer(content, np.uint16, len(edges), begins.nbytes + edges.nbytes).copy()
 
 
-def parted(pieces: Pieces, most: int) -> Iterator[Pieces]:
+def split_pieces(pieces: Pieces, most: int) -> Iterator[Pieces]:
     """Part frontiers so that each part has up to *most* bytes, or is one frontier."""
-    part: list[tuple[Cut, Frame]] = []
+    part: list[tuple[RowSpan, Frame]] = []
     for piece in pieces:
         if part and sum(frame.size for _, frame in (*part, piece)) > most:
             yield tuple(part)

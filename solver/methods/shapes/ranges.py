@@ -13,7 +13,7 @@ from retrograde.solver.methods.listed.ranges.steps import RangeState
 from retrograde.solver.methods.shapes.blocks import merge_counts
 from retrograde.solver.methods.shapes.layout import TierSections
 from retrograde.solver.methods.shapes.range_tasks import (
-    Cut,
+    RowSpan,
     ShapeRange,
     TierTask,
     advance_all,
@@ -51,12 +51,12 @@ class ShapeRangeProgress(NamedTuple):
     They are decided up to `remoteness`.
     """
 
-    cuts: list[Cut]
+    spans: list[RowSpan]
     ranges: list[ShapeRange]
     remoteness: int
 
 
-PROGRESS_KINDS = ShapeRangeProgress, Cut, ShapeRange, RangeState
+PROGRESS_KINDS = ShapeRangeProgress, RowSpan, ShapeRange, RangeState
 """The classes in the progress at a checkpoint."""
 
 
@@ -79,9 +79,9 @@ class ShapeRanges:
         self.sections = self.task.sections
         if not checkpoint.progress:
             scratch.begin(fresh=True)
-        cuts = cut_sections(self.sections, work.workers_now, memory, work.sizes.range_bits)
-        progress: ShapeRangeProgress = checkpoint.progress or ShapeRangeProgress(cuts, [], 0)
-        self.cuts, self.ranges, self.remoteness = progress
+        spans = spans_of_sections(self.sections, work.workers_now, memory, work.sizes.range_bits)
+        progress: ShapeRangeProgress = checkpoint.progress or ShapeRangeProgress(spans, [], 0)
+        self.spans, self.ranges, self.remoteness = progress
 
     def solve(self, scores: Array, report: Report) -> Array:
         """Write the scores of the tier; return the counts of its outcomes (see `legend.py` of the numbered method)."""
@@ -97,7 +97,7 @@ class ShapeRanges:
     def look(self, report: Report) -> None:
         """Look at all positions."""
         number, done = len(self.ranges), sum(one.state.size for one in self.ranges)
-        tasks = ((self.task, self.every, at, cut) for at, cut in enumerate(self.cuts[number:], number))
+        tasks = ((self.task, self.every, at, span) for at, span in enumerate(self.spans[number:], number))
         for one in self.work.starmap(look_at, tasks):
             self.ranges.append(one)
             done += one.state.size
@@ -121,17 +121,17 @@ class ShapeRanges:
 
     def advance(self) -> set[str]:
         """Advance all ranges that may change at this remoteness; return the names of files that are obsolete now."""
-        pieces: dict[int, list[tuple[Cut, Frame]]] = defaultdict(list)
+        pieces: dict[int, list[tuple[RowSpan, Frame]]] = defaultdict(list)
         for one in self.ranges:
             if one.frontier:
-                pieces[one.cut.section].append((one.cut, one.frontier))
+                pieces[one.span.section].append((one.span, one.frontier))
         weights = {section: sum(frame.size for _, frame in some) // 4 for section, some in pieces.items()}
         frontiers = {section: tuple(some) for section, some in pieces.items()}
         known = TaskData(frontiers, self.task.scratch, data_name(self.remoteness - 1))
         # A range changes if children may have been decided, or if later tiers decide some of its positions.
         numbers, tasks = [], []
         for number, one in enumerate(self.ranges):
-            weight = weights.get(self.sections.after[one.cut.section], 0)
+            weight = weights.get(self.sections.after[one.span.section], 0)
             if one.undecided and (weight or one.due == self.remoteness):
                 numbers.append(number)
                 tasks.append((one, one.state.size // READ + weight // len(self.ranges)))
@@ -152,36 +152,36 @@ class ShapeRanges:
         blocks: dict[int, list[tuple[int, Array]]] = {number: [] for number in range(len(self.sections.arrays))}
         done = self.work.starmap(finish, ((self.task, one) for one in self.ranges))
         for one, (some, counts) in zip(self.ranges, done, strict=True):
-            arrays = self.sections.arrays[one.cut.section]
-            start = arrays.start + one.cut.begin * len(arrays.masks)
+            arrays = self.sections.arrays[one.span.section]
+            start = arrays.start + one.span.begin * len(arrays.masks)
             scores[start : start + len(some)] = some
             self.every.release_pages()
-            blocks[one.cut.section].append((start, counts))
+            blocks[one.span.section].append((start, counts))
         return np.array([row for number, some in blocks.items() for row in merge_counts(number, some)], np.int64)
 
     def save_if_due(self) -> None:
         """Save a checkpoint if one is due."""
         if self.checkpoint.is_due:
-            self.checkpoint.save(ShapeRangeProgress(self.cuts, self.ranges, self.remoteness))
+            self.checkpoint.save(ShapeRangeProgress(self.spans, self.ranges, self.remoteness))
 
 
-def cut_sections(sections: TierSections, workers: int, memory: int, most_bits: int) -> list[Cut]:
+def spans_of_sections(sections: TierSections, workers: int, memory: int, most_bits: int) -> list[RowSpan]:
     """Return the ranges of a tier, for workers with *memory* bytes each: up to `2**most_bits` slots, or one row."""
-    return [*cuts_of([(len(a.shapes), len(a.masks)) for a in sections.arrays], workers, memory, most_bits)]
+    return [*row_spans([(len(a.shapes), len(a.masks)) for a in sections.arrays], workers, memory, most_bits)]
 
 
-def cuts_of(sizes: Iterable[tuple[int, int]], workers: int, memory: int, most_bits: int) -> Iterator[Cut]:
+def row_spans(sizes: Iterable[tuple[int, int]], workers: int, memory: int, most_bits: int) -> Iterator[RowSpan]:
     """Yield the ranges of sections of such numbers of rows and of slots in a row.
 
-    >>> [*cuts_of([(5, 70), (1, 900)], workers=1, memory=10_000, most_bits=8)]
-    [Cut(section=0, begin=0, end=3), Cut(section=0, begin=3, end=5), Cut(section=1, begin=0, end=1)]
+    >>> [*row_spans([(5, 70), (1, 900)], workers=1, memory=10_000, most_bits=8)]
+    [RowSpan(section=0, begin=0, end=3), RowSpan(section=0, begin=3, end=5), RowSpan(section=1, begin=0, end=1)]
     """
     sizes = list(sizes)
     slots = slots_in_range(sum(rows * ways for rows, ways in sizes), workers, memory, most_bits)
     for section, (rows, ways) in enumerate(sizes):
         several = max(1, slots // ways)
         for begin in range(0, rows, several):
-            yield Cut(section, begin, min(begin + several, rows))
+            yield RowSpan(section, begin, min(begin + several, rows))
 
 
 def slots_in_range(count: int, workers: int, memory: int, most_bits: int) -> int:

@@ -15,7 +15,7 @@ from retrograde.solver.methods.shapes import ranges
 from retrograde.solver.methods.shapes.blocks import Block, TierOutcomes
 from retrograde.solver.methods.shapes.fit import NotShaped
 from retrograde.solver.methods.shapes.layout import tier_sections
-from retrograde.solver.methods.shapes.range_tasks import Cut, parted, read_frontiers, to_bytes
+from retrograde.solver.methods.shapes.range_tasks import RowSpan, read_frontiers, split_pieces, to_bytes
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.runtime.scratch import Frame, Scratch
@@ -176,12 +176,12 @@ def test_a_range_finds_the_children_that_a_section_has_decided(tmp_path):
         whole, pieces = Block(sections, number, 0, rows, alone=True), []
         whole.gather(TierOutcomes(scores, children_left, 14), 5)
         for begin in range(0, rows, 3):
-            cut = Cut(number, begin, min(begin + 3, rows))
-            block, part = Block(sections, *cut, alone=True), slice(begin * ways, (begin + 3) * ways)
+            span = RowSpan(number, begin, min(begin + 3, rows))
+            block, part = Block(sections, *span, alone=True), slice(begin * ways, (begin + 3) * ways)
             block.gather(TierOutcomes(scores[part], children_left[part], 14), 5)
             counts = [np.diff(one.starts).astype(np.uint32) for one in (block.lost, block.won)]
             content = to_bytes(*counts, block.lost.masks, block.won.masks)
-            pieces.append((cut, scratch.write("frontier5", content, plain=True)))
+            pieces.append((span, scratch.write("frontier5", content, plain=True)))
         together = read_frontiers(scratch, rows, tuple(pieces))
         for found, expected in zip(together, (whole.lost, whole.won), strict=True):
             assert len(expected.masks)
@@ -194,10 +194,10 @@ def test_a_range_finds_the_children_that_a_section_has_decided(tmp_path):
 
 
 def test_frontiers_are_parted_by_their_bytes():
-    pieces = tuple((Cut(0, at, at + 1), Frame("", 1, 0, 0, size)) for at, size in enumerate([3, 4, 9, 2, 2, 2, 1]))
-    parts = [[frame.size for _, frame in part] for part in parted(pieces, 7)]
+    pieces = tuple((RowSpan(0, at, at + 1), Frame("", 1, 0, 0, size)) for at, size in enumerate([3, 4, 9, 2, 2, 2, 1]))
+    parts = [[frame.size for _, frame in part] for part in split_pieces(pieces, 7)]
     assert parts == [[3, 4], [9], [2, 2, 2, 1]]
-    assert list(parted((), 7)) == []
+    assert list(split_pieces((), 7)) == []
 
 
 def test_in_ranges_a_fiftieth_of_the_memory_suffices():

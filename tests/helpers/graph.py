@@ -3,12 +3,12 @@
 from retrograde.games import LOSE, TIE, UNDECIDED, Game
 
 
-class Graph(Game):
-    """Walk from node to node; who stands on an end has lost, or it is a tie."""
+class FixedGraph(Game):
+    """Walk from node to node; who stands on an end has lost, or it is a tie. A subclass sets the graph."""
 
-    children: tuple[tuple[int, ...], ...] = ((0,),)
+    children = ((0,),)
     """The children of each node, -1 for none; all of one length. A node without any is an end."""
-    ties: tuple[int, ...] = (0,)
+    ties = (0,)
     """For each node, whether it is a tie if it is an end."""
 
     start = 0
@@ -25,6 +25,13 @@ class Graph(Game):
         for _ in self.generate_moves(node):
             return UNDECIDED
         return TIE if self.ties[node] else LOSE
+
+
+class Graph(FixedGraph):
+    """The same game with its graph as options."""
+
+    children: tuple[tuple[int, ...], ...] = ((0,),)
+    ties: tuple[int, ...] = (0,)
 
 
 def graph_of(moves: dict[str, str], orders: int = 1) -> tuple[Game, list[int], list[str]]:

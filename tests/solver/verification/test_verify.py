@@ -29,7 +29,7 @@ from retrograde.solver.verification.records import RecordsVerifier
 from retrograde.solver.verification.verifier import MOST_PROBLEMS, TaskResult
 from retrograde.solver.verification.verify import verify
 from tests.helpers.forge import Forged
-from tests.helpers.graph import graph_of
+from tests.helpers.graph import FixedGraph, graph_of
 from tests.helpers.marks import thorough, thorough_but
 from tests.helpers.nim import HoledNim, Nim
 from tests.helpers.paths import ROOT
@@ -145,25 +145,11 @@ WALK, _, NODES = graph_of(
 """A game with ties, wins and losses of several lengths after one position, and its nodes."""
 
 
-class Walk(Game):
+class Walk(FixedGraph):
     """The same game with its graph in the rules, not in options."""
 
-    start = 0
-    rows = WALK.children
+    children = WALK.children
     ties = WALK.ties
-
-    def generate_moves(self, node):
-        for move in range(len(self.rows[node])):
-            if self.rows[node][move] >= 0:
-                yield move
-
-    def do_move(self, node, move):
-        return self.rows[node][move]
-
-    def primitive(self, node):
-        if self.rows[node][0] >= 0:
-            return UNDECIDED
-        return TIE if self.ties[node] else LOSE
 
 
 @both_ways

@@ -26,12 +26,14 @@ class Grundy(Game):
 
     title = "Grundy's game"
     metric = "nimber"
+    heap_code = (16,)
 
     n: int = 20
 
     def __post_init__(self):
         if not PLAYED <= self.n <= LARGEST:
-            raise ValueError(f"n must be from {PLAYED} to {LARGEST}")
+            larger = "`retrograde search grundy HEAP` finds nimbers of larger heaps"
+            raise ValueError(f"n must be from {PLAYED} to {LARGEST}; {larger}")
 
     @property
     def starts(self):

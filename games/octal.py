@@ -28,7 +28,8 @@ class Octal(Game):
         if not re.fullmatch(r"\.[0-7]{1,8}", self.code):
             raise ValueError("code must be a point and up to eight digits from 0 to 7, such as .77")
         if not 1 <= self.n < 2 * MOST_HEAPS:
-            raise ValueError(f"n must be from 1 to {2 * MOST_HEAPS - 1}")
+            larger = f"`retrograde search octal:code={self.code} HEAP` finds nimbers of larger heaps"
+            raise ValueError(f"n must be from 1 to {2 * MOST_HEAPS - 1}; {larger}")
 
     @property
     def starts(self):
@@ -38,6 +39,10 @@ class Octal(Game):
     @cached_property
     def digits(self):
         return tuple(int(digit) for digit in self.code[1:])
+
+    @property
+    def heap_code(self):
+        return 0, *self.digits
 
     # The rules
 

@@ -89,13 +89,15 @@ def solve_small(each: SmallSolve, folder: Path) -> None:
 
 
 def search_all() -> None:
-    """Search a small game by alpha-beta, by proof numbers, and to a depth; search the whole of chess to a depth."""
+    """Search a small game by alpha-beta, by proof numbers and to a depth, the whole of chess to a depth, and heaps."""
     from retrograde.solver.search.depth.names import depth_search_for
+    from retrograde.solver.search.nim_sequence import NimSequence
     from retrograde.solver.search.probing.tables import LoadedTables
     from retrograde.solver.search.prover import ProofNumberSearch
     from retrograde.solver.search.searcher import Search
 
     game, chess = load_game("tictactoe"), load_game("chess")
+    NimSequence(load_game("octal").heap_code).find(1)
     Search(game).find(game.start)
     ProofNumberSearch(game).find(game.start, 5.0)
     depth_search_for(game).scores(game.start, 2)

@@ -45,8 +45,8 @@ DISTANCE_SECONDS = 10.0
 )
 @click.option(
     "--metric",
-    type=click.Choice(["remoteness", "score"]),
-    help="What to search for: value and distance, or the score; by default the game's own metric.",
+    type=click.Choice(["remoteness", "score", "nimber"]),
+    help="What to search for: value and distance, the score, or the nimber; by default the game's own metric.",
 )
 @click.option(
     "--tables/--no-tables",
@@ -89,6 +89,9 @@ def command(
     uses the databases of smaller games of the same family, such as the chess endings to which captures lead, and trusts
     their values.
 
+    In octal games and Grundy's game, the result is the nimber, of heaps of any sizes, with the period of the
+    nim-sequence if one can be proved.
+
     In puzzles, the search finds a shortest solution by iterative deepening (IDA*). It prunes by the rules' lower bound
     of the distance (least_plies), if they define one, and by the databases of smaller puzzles (abstractions), if all
     have been solved.
@@ -101,6 +104,7 @@ def command(
       retrograde search othello:4,4
       retrograde search kalah:3,2 --metric score
       retrograde search eightpuzzle:4,4 51.3/2674/9AB8/DEFC
+      retrograde search octal:code=.77 10000
       retrograde search tictactoe X.O/.X./O.. --tree --depth 2
     """
     from retrograde.games.catalog import load_game
@@ -112,6 +116,11 @@ def command(
         raise click.UsageError("--depth needs --method alpha-beta: proof numbers know no plies")
     game = load_game(source)
     precheck(game).require_ok()
+    if metric == "nimber" or (
+        metric_of(game) == "nimber" and game.heap_code and not (metric or depth or method or tree)
+    ):
+        print_nimber(game, position, seconds, as_json)
+        return
     root = start_of(game) if position is None else read_position(game, position)
     if tree or out:
         by_points, by_proofs = metric == "score" if metric else None, method == "pn"
@@ -147,6 +156,17 @@ def command(
             else ""
         )
         click.echo(f"distance not proved{hint}; a longer --time may prove it, or solve the game")
+
+
+def print_nimber(game: Game, position: str | None, seconds: float | None, as_json: bool) -> None:
+    """Search for the nimber of heaps, and print it."""
+    from retrograde.cli.render.nimbers import print_nimber
+    from retrograde.games.catalog import variant
+
+    if not game.heap_code:
+        why = "nimbers are searched in games with heaps that declare their heap_code"
+        raise click.UsageError(f"{why}; in others, retrograde solve {variant(game)} --metric nimber computes them")
+    print_nimber(game, game.write(start_of(game)) if position is None else position, seconds, as_json)
 
 
 def draw_trees(

@@ -186,6 +186,12 @@ positions. They must give symmetric positions the same answer:
     A class attribute, True if absent. False says that a move may be a move in several abstractions, as in the cube,
     where a turn moves cubies of all parts. Then the greatest of the distances is the lower bound.
 
+`heap_code`
+    For games with heaps whose positions are written as sizes, `7+3+3`: what a move that takes t objects from a heap may
+    leave, for t = 0, 1, 2 and so on. Each is the sum of 1 for nothing, 2 for one heap and 4 for two heaps, as in the
+    code of an octal game, and 16 for two heaps of different sizes. `search` finds nimbers of heaps of any size by it.
+    `check` compares it with the moves.
+
 Names and texts for people:
 
 `collection(options)`
@@ -344,7 +350,7 @@ rule uses them too. All other members are rules, except those in HINTS, CLOCK an
 
 HINTS = frozenset({
     *("estimate", "features", "feature_weights", "quiet", "promise", "exchanges", "tie_in", "least_plies", "swapped"),
-    *("abstractions", "abstractions_add", "abstracted"),
+    *("abstractions", "abstractions_add", "abstracted", "heap_code"),
 })  # fmt: skip
 """Members that help a search or a numbering. The digest of the rules ignores them."""
 
@@ -414,6 +420,8 @@ class Game:
     """The smaller games whose distances add up to a lower bound, for a puzzle that has any."""
     abstractions_add: ClassVar[bool] = True
     """Whether the distances of the abstractions add up to a lower bound. If not, the greatest of them is one."""
+    heap_code: ClassVar[Any] = ()
+    """What moves may leave of a heap, for a taking-and-breaking game."""
     exchanges: ClassVar[bool] = False
     """Whether `promise` is above 0 for moves that gain something at once, and for no others."""
     board: ClassVar[Any]

@@ -56,6 +56,8 @@ SAME_RULES = {
     },  # draughts endings
     "ea4366a65a907091d24775fc27bda2e7": {"a5e2116c98136534bb8d62b0ac9b993a"},  # Qubic
     "42fb5fbc61993234b012ca608a61f609": {"e1e69e4a309a13ca0c606fc925eba6c5"},  # 2048
+    "6dbdfbef25d30a4e7f1d729ad027af37": {"a11a006073957839d23ab4e4425a1184"},  # octal games
+    "16b0bdaffbc95b9772488fdf6d70751d": {"8ca48b18a32d1ff8c39194d20a1487a7"},  # Grundy's game
 }
 """For the current digest of some of our rules, the digests of earlier versions with the same positions and values.
 

@@ -23,11 +23,14 @@ PRESENTATION = {  # members that make texts and pictures
     *("write", "read", "show", "move_name", "move", "distance", "ending", "pgn", "tier_name"),
     *("draw_board", "draw_pieces", "draw_move", "draw_turn", "draw_steps", "draw_reach", "draw_end", "read_pieces"),
     *("estimate", "features", "quiet", "promise", "tie_in", "least_plies", "swapped", "signs", "position_of"),
-    *("elsewhere", "collection", "zeroes", "plies_to_draw", "abstractions", "abstracted"),
+    *("elsewhere", "collection", "zeroes", "plies_to_draw", "abstractions", "abstracted", "heap_code"),
 }
 NAMES = tuple(
     [name]
-    for name in ("title", "words", "bits", "by_turns", "to_move", "exchanges", "feature_weights", "abstractions_add")
+    for name in (
+        *("title", "words", "bits", "by_turns", "to_move", "exchanges", "feature_weights", "abstractions_add"),
+        "heap_code",
+    )
 )
 """Assignments in classes that this digest ignores: the contract got them after the digest was defined."""
 SINCE = {("Connect4", "example = '5,4'")}

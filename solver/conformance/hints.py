@@ -1,19 +1,24 @@
 """Checks hints for search: estimates and promises are numbers within bounds, equal for symmetric positions.
 
 `tie_in` must be the distance of every tie, and `least_plies` must fall by 1 at most with a move. `abstracted` must turn
-moves into moves of smaller puzzles. Each check raises a Fault at the first thing that is wrong.
+moves into moves of smaller puzzles, and `heap_code` must describe the moves. Each check raises a Fault at the first
+thing that is wrong.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import ESTIMATE_LIMIT, HINTS, TIE, UNDECIDED, WIN, Game, Traits, defines
+from retrograde.games.contract.heap_code import NOTHING, ONE, TWO, UNEQUAL, options_of, sizes_in
 from retrograde.solver.conformance.pairs import some_images, text_of
 from retrograde.solver.conformance.survey import Survey, expect_again, limited
 from retrograde.solver.methods.numbered.numbering import is_int
 from retrograde.solver.rules.examine import Fault
 
-NUMERIC_HINTS = HINTS - {*("swapped", "exchanges", "feature_weights", "abstractions", "abstractions_add", "abstracted")}
+NUMERIC_HINTS = HINTS - {
+    *("swapped", "exchanges", "feature_weights", "abstractions", "abstractions_add", "abstracted", "heap_code")
+}
 """Hints about positions and moves that are numbers."""
 
 
@@ -93,6 +98,27 @@ def check_abstractions(survey: Survey, position: int) -> None:
         if changed > 1 and game.abstractions_add:
             what = f"makes move {move} a move in {changed} smaller puzzles, so that their distances do not add up"
             raise Fault(f"{what}; declare abstractions_add = False, or let what moves count in one only")
+
+
+def check_heap_code(survey: Survey, position: int) -> None:
+    """Check that the moves lead to the heaps that the code allows. Heaps without a move may be left out."""
+    survey.at("heap_code", position)
+    game, code = survey.game, survey.game.heap_code
+    if not all(is_int(digit) and digit & ~(NOTHING | ONE | TWO | UNEQUAL) == 0 for digit in code):
+        raise Fault(f"is {code!r}; each number must be a sum of {NOTHING}, {ONE}, {TWO} and {UNEQUAL}")
+
+    def playable(sizes: Iterable[int]) -> tuple[int, ...]:
+        return tuple(sorted(size for size in sizes if any(True for _ in options_of(code, size))))
+
+    heaps = sizes_in(game.write(position))
+    declared = {
+        playable([*heaps[:i], *heaps[i + 1 :], *left]) for i in range(len(heaps)) for left in options_of(code, heaps[i])
+    }
+    possible = {playable(sizes_in(game.write(child))) for child in survey.answers[position].children}
+    for sizes in sorted(declared ^ possible):
+        text = "+".join(map(str, sizes[::-1])) or "0"
+        one, other = ("lacks", "have") if sizes in possible else ("has", "lack")
+        raise Fault(f"{one} a move to {text}, and the rules {other} it")
 
 
 def leads(game: Game, position: int, after: int) -> bool:

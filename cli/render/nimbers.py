@@ -1,0 +1,93 @@
+"""Searches the nimber of heaps, and prints it with the nim-sequence."""
+
+from functools import reduce
+from operator import xor
+from typing import Any
+
+import click
+
+from retrograde.cli.common import print_json
+from retrograde.cli.progress import COMPILING, listening, polled, search_progress
+from retrograde.cli.render.words import coloured, duration, heading, indent, table
+from retrograde.games import LOSE, WIN, Game, PositionError
+from retrograde.games.catalog import variant
+from retrograde.games.contract.heap_code import sizes_in
+from retrograde.solver.runtime.progress import announce
+from retrograde.solver.search.nim_sequence import NimSequence
+from retrograde.solver.values.sums import text_of
+
+COLUMNS, ROWS = 10, 10
+"""The size of the table of nimbers if it has no period."""
+LEAST_COLUMNS, MOST_COLUMNS = 6, 20
+"""The fewest and the most columns if the period is a multiple of them."""
+LONGEST = 100
+"""The longest period that is shown."""
+
+
+def print_nimber(game: Game, text: str, seconds: float | None, as_json: bool) -> None:
+    """Print the nimber of heaps of any sizes, written as in 7+3; raise PositionError if that cannot be found."""
+    sequence = NimSequence(game.heap_code)
+    try:
+        heaps = sizes_in(text)
+        with listening(as_json) as line:
+            announce(line, COMPILING)
+            with polled(line, search_progress(sequence)):
+                sequence.find(max(heaps, default=0), seconds)
+    except ValueError as error:
+        raise PositionError(f"no position {text!r} of {variant(game)}: {error}") from error
+    nimbers = [nimber for heap in heaps if (nimber := sequence.nimber(heap)) is not None]
+    nimber = reduce(xor, nimbers, 0) if len(nimbers) == len(heaps) else None
+    move = winning_move(sequence, heaps, nimber) if nimber else None
+    if as_json:
+        print_json(
+            {
+                **{"variant": variant(game), "position": text, "nimber": nimber, "move": move},
+                "period": sequence.period._asdict() if sequence.period else None,
+                "nimbers": sequence.values.tolist(),
+            }
+        )
+        return
+    click.echo(f"{indent(text)}\n")
+    if nimber is None:
+        click.echo(f"not found in {duration(seconds or 0)}")
+    else:
+        verdict = (
+            coloured(WIN, f"the player to move wins: {move}") if nimber else coloured(LOSE, "the player to move loses")
+        )
+        click.echo(f"{heading('Nimber')}: {text_of(nimber)}\n{verdict}")
+    click.echo(f"\n{in_words(sequence)}\n\n{indent(rows_of(sequence))}")
+
+
+def winning_move(sequence: NimSequence, heaps: list[int], nimber: int) -> str:
+    """Return the name of a move that wins, from heaps of this nimber, which is not 0."""
+    for heap in heaps:
+        goal = nimber ^ (sequence.nimber(heap) or 0)
+        if (left := sequence.winning_option(heap, goal)) is not None:
+            return f"{heap}>{'+'.join(map(str, reversed(left))) or '0'}"
+    raise AssertionError("a sum of heaps whose nimber is not 0 has a winning move")
+
+
+def in_words(sequence: NimSequence) -> str:
+    """Return how far the nimbers are known, and whether they repeat."""
+    known = len(sequence.values) - 1
+    if sequence.period is None:
+        return f"nimbers of all heaps up to {known:,} computed; no period found"
+    first, length = sequence.period
+    return f"nimbers repeat with period {length} from heap {first} on: proved by those of the heaps up to {known:,}"
+
+
+def rows_of(sequence: NimSequence) -> str:
+    """Return a table of the first nimbers: if they repeat, up to where they do, with rows that fit the period."""
+    columns, last = COLUMNS, COLUMNS * ROWS - 1
+    if sequence.period and sequence.period.length <= LONGEST:
+        first, length = sequence.period
+        fitting = [
+            width for width in range(LEAST_COLUMNS, MOST_COLUMNS + 1) if not width % length or not length % width
+        ]
+        columns = max(fitting, default=COLUMNS)
+        last = first + length - 1
+    rows: list[list[Any]] = [[heading("heap"), *(f"+{column}" for column in range(columns))]]
+    for begin in range(0, last + 1, columns):
+        nimbers = sequence.values[begin : begin + columns].tolist()
+        rows.append([str(begin), *map(str, nimbers), *[""] * (columns - len(nimbers))])
+    return table(rows, ">" * (columns + 1))

@@ -1,0 +1,56 @@
+"""The compiled loops of nim-sequences; see `nim_sequence.py`."""
+
+import numpy as np
+
+from retrograde.games.contract.heap_code import NOTHING, ONE, TWO, UNEQUAL
+from retrograde.solver.runtime.kernel import kernel
+
+
+@kernel
+def extend(values, begin, code, stop, known):
+    """Write the nimbers of heaps from *begin* on; return how many are known at the end, or when stopped."""
+    # seen[x] is the last heap with a move to the nimber x. Its length is a power of two and more than twice the
+    # greatest nimber, so that the xor of any two is below it.
+    size = 16
+    while size <= 2 * values[:begin].max():
+        size *= 2
+    seen = np.zeros(size, np.int32)
+    for heap in range(begin, len(values)):
+        if stop[0]:
+            return heap
+        for taken in range(min(len(code), heap + 1)):
+            digit, left = code[taken], heap - taken
+            if digit & NOTHING and left == 0:
+                seen[0] = heap
+            if digit & ONE and left > 0 and taken > 0:
+                seen[values[left]] = heap
+            # Without those of equal size, two heaps have sizes from 1 to below the half.
+            last = left // 2 if digit & TWO else (left - 1) // 2 if digit & UNEQUAL else 0
+            for less in range(1, last + 1):
+                seen[values[less] ^ values[left - less]] = heap
+        nimber = 0
+        while nimber < len(seen) and seen[nimber] == heap:
+            nimber += 1
+        values[heap] = nimber
+        known[0] = heap + 1
+        while size <= 2 * nimber:
+            size *= 2
+        if size > len(seen):
+            seen = np.zeros(size, np.int32)
+    return len(values)
+
+
+@kernel
+def repeated(values):
+    """Return int64[n]: how many values from each index on are equal to those from the beginning on (Z-function)."""
+    count = len(values)
+    found = np.zeros(count, np.int64)
+    begin = end = 0  # the values from begin to end - 1 are equal to those from the beginning on
+    for i in range(1, count):
+        length = min(found[i - begin], end - i) if i < end else 0
+        while i + length < count and values[length] == values[i + length]:
+            length += 1
+        found[i] = length
+        if i + length > end:
+            begin, end = i, i + length
+    return found

@@ -1,0 +1,97 @@
+"""The nim-sequence of a taking-and-breaking game: the nimber of a heap of each size, from 0 on.
+
+A position of such a game is a sum of heaps. So its nimber is the xor of the nimbers of the heaps, and the nimber of a
+heap is the least number that no move from it has (Sprague, 1935; Grundy, 1939). No sum of heaps is ever played out.
+
+Nim-sequences of octal games are often periodic. If G(n + p) = G(n) for all n from n0 to 2 n0 + p + k - 1, where k is
+the most that a move takes, then it holds for all n from n0 on (Guy and Smith, The G-values of various games, 1956).
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import xor
+from typing import NamedTuple
+
+import numpy as np
+
+from retrograde.games.contract.heap_code import UNEQUAL, options_of
+from retrograde.solver.runtime.array_type import Array
+from retrograde.solver.search.heap_kernels import extend, repeated
+from retrograde.solver.search.timer import StoppableSearch
+
+LARGEST, TRIED = 1 << 20, 1 << 16
+"""The largest heap whose nimber is found without a period, and up to where a period is looked for if one is needed."""
+LEAST = 4096
+"""Heaps up to here are always looked at. It takes milliseconds, and many periods are found."""
+
+
+class Period(NamedTuple):
+    """A nim-sequence repeats: from heap *first* on, the nimbers of a heap and of one larger by *length* are equal."""
+
+    first: int
+    length: int
+
+
+class NimSequence(StoppableSearch):
+    """The nim-sequence of a game with this code, as far as it is known; it grows when asked for a larger heap."""
+
+    def __init__(self, code: Sequence[int]):
+        super().__init__()
+        self.code = np.array(code, np.int64)
+        self.values = np.zeros(1, np.int32)
+        """The nimbers of the heaps that are known."""
+        self.period: Period | None = None
+        self.known = np.ones(1, np.int64)
+        """How many heaps are known, while the loops run."""
+
+    @property
+    def looked_at(self) -> int:
+        """The heaps whose nimbers are known."""
+        return int(self.known[0])
+
+    def find(self, heap: int, seconds: float | None = None) -> int | None:
+        """Return the nimber of a heap, or None if the time is too short; raise ValueError if it is too large."""
+        with self.limited(seconds):
+            while (len(self.values) == 1 or self.nimber(heap) is None) and not self.stop[0]:
+                self.grow(heap)
+        return self.nimber(heap)
+
+    def nimber(self, heap: int) -> int | None:
+        """Return the nimber of a heap if it is known."""
+        if self.period and heap >= len(self.values):
+            heap = self.period.first + (heap - self.period.first) % self.period.length
+        return int(self.values[heap]) if heap < len(self.values) else None
+
+    def winning_option(self, heap: int, goal: int) -> tuple[int, ...] | None:
+        """Return what a move leaves that takes a heap to the nimber *goal*; None if there is no such move."""
+        # With a period, a heap has the same options as a smaller one, but for multiples of the period in one part.
+        over, length = heap - len(self.values) + 1, self.period.length if self.period else 1
+        spared = -(-max(over, 0) // length) * length
+        for left in options_of(self.code.tolist(), heap - spared):
+            if reduce(xor, (int(self.values[size]) for size in left), 0) == goal:
+                return (*left[:-1], left[-1] + spared) if left else left
+        return None
+
+    def grow(self, heap: int) -> None:
+        """Compute nimbers up to twice as far, at most up to this heap; then look for a period."""
+        begin = len(self.values)
+        if heap > LARGEST and begin > TRIED:
+            raise ValueError(f"no period was found, so a heap may have at most {LARGEST:,} objects")
+        end = min(max(2 * begin, LEAST), max(heap, LEAST), LARGEST) + 1
+        values = np.zeros(end, np.int32)
+        values[:begin] = self.values
+        self.values = values[: extend(values, begin, self.code, self.stop, self.known)]
+        self.period = period_of(self.values, self.code)
+
+
+def period_of(values: Array, code: Array) -> Period | None:
+    """Return the shortest period that the nimbers so far prove, or None."""
+    if (code & UNEQUAL).any():  # the theorem is about octal games
+        return None
+    count, lengths = len(values), np.arange(len(values))
+    first = count - lengths - repeated(values[::-1].copy())
+    proved = (lengths > 0) & (2 * first + 2 * lengths + len(code) - 1 <= count)
+    if not proved.any():
+        return None
+    length = int(np.argmax(proved))
+    return Period(int(first[length]), length)

@@ -173,6 +173,9 @@ positions. They must give symmetric positions the same answer:
     The number of plies to a TIE, if all ties take the same number, because they fill the board, for example. If
     `search` cannot prove this distance in time, it prints it as not proved. `check` verifies that the number falls by
     one with each move.
+`has_ties`
+    A class attribute, True if absent. False says that no end is a TIE. Where neither side can force a win, `search`
+    then need not look for ties to know that the value is a DRAW.
 `least_plies(position)`
     For puzzles: a lower bound of the plies to a solution. A move may lower it by 1 at most, and it is 1 or less where
     one move solves the puzzle. Shortest solutions found by `search` rest on it. So `check`, and
@@ -350,7 +353,7 @@ rule uses them too. All other members are rules, except those in HINTS, CLOCK an
 
 HINTS = frozenset({
     *("estimate", "features", "feature_weights", "quiet", "promise", "exchanges", "tie_in", "least_plies", "swapped"),
-    *("abstractions", "abstractions_add", "abstracted", "heap_code"),
+    *("abstractions", "abstractions_add", "abstracted", "heap_code", "has_ties"),
 })  # fmt: skip
 """Members that help a search or a numbering. The digest of the rules ignores them."""
 
@@ -420,6 +423,8 @@ class Game:
     """The smaller games whose distances add up to a lower bound, for a puzzle that has any."""
     abstractions_add: ClassVar[bool] = True
     """Whether the distances of the abstractions add up to a lower bound. If not, the greatest of them is one."""
+    has_ties: ClassVar[bool] = True
+    """Whether an end may be a TIE."""
     heap_code: ClassVar[Any] = ()
     """What moves may leave of a heap, for a taking-and-breaking game."""
     exchanges: ClassVar[bool] = False

@@ -27,6 +27,7 @@ class Draughts(Numbering):
     title = "Draughts endings"
     words = {"w": "White", "b": "Black", "W": "white king", "B": "black king"}
     example = "KKvK"
+    has_ties = False
 
     def __post_init__(self):
         if self.rows not in (4, 6, 8):

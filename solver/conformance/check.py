@@ -69,6 +69,7 @@ POSITION_CHECKS = (
     PositionCheck(drawings.check_turns, lambda game: declares(game) or defines(game, "draw_turn"), for_people=True),
     PositionCheck(hints.check_hints, hints.has_hints, for_people=True),
     PositionCheck(hints.check_abstractions, lambda game: bool(game.abstractions), for_people=True),
+    PositionCheck(hints.check_ties, lambda game: not game.has_ties, for_people=True),
     PositionCheck(hints.check_heap_code, lambda game: bool(game.heap_code), for_people=True),
     PositionCheck(turns.check_turn, lambda game: any(defines(game, name) for name in ("turn", "payoff", "reward"))),
     PositionCheck(numberings.check_slots, lambda game: Traits.of(game).is_numbered),

@@ -1,8 +1,8 @@
 """Checks hints for search: estimates and promises are numbers within bounds, equal for symmetric positions.
 
 `tie_in` must be the distance of every tie, and `least_plies` must fall by 1 at most with a move. `abstracted` must turn
-moves into moves of smaller puzzles, and `heap_code` must describe the moves. Each check raises a Fault at the first
-thing that is wrong.
+moves into moves of smaller puzzles, `heap_code` must describe the moves, and a game whose `has_ties` is False must not
+end in a TIE. Each check raises a Fault at the first thing that is wrong.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,8 @@ from retrograde.solver.methods.numbered.numbering import is_int
 from retrograde.solver.rules.examine import Fault
 
 NUMERIC_HINTS = HINTS - {
-    *("swapped", "exchanges", "feature_weights", "abstractions", "abstractions_add", "abstracted", "heap_code")
+    *("swapped", "exchanges", "feature_weights", "abstractions", "abstractions_add", "abstracted", "heap_code"),
+    "has_ties",
 }
 """Hints about positions and moves that are numbers."""
 
@@ -98,6 +99,13 @@ def check_abstractions(survey: Survey, position: int) -> None:
         if changed > 1 and game.abstractions_add:
             what = f"makes move {move} a move in {changed} smaller puzzles, so that their distances do not add up"
             raise Fault(f"{what}; declare abstractions_add = False, or let what moves count in one only")
+
+
+def check_ties(survey: Survey, position: int) -> None:
+    """Check that a game which declares that it has no ties does not end in one."""
+    if survey.answers[position].value == TIE:
+        survey.at("has_ties", position)
+        raise Fault("is False, and the position is a TIE; leave has_ties out")
 
 
 def check_heap_code(survey: Survey, position: int) -> None:

@@ -6,7 +6,7 @@ alternate, each time with twice the node limit, because it is unknown which one 
 
 If neither side can force a win, the value is TIE or DRAW. By the definition of GamesCrafters it is a TIE if both
 players together can reach a tie by moves that lose nothing, else a DRAW. The prover enumerates all such positions, as
-far as memory allows.
+far as memory allows, unless the rules say that there are no ties (`has_ties`).
 """
 
 import time
@@ -163,6 +163,9 @@ class ProofNumberSearch(StoppableSearch):
                 return
             yield DRAW if holds else LOSE, WIN if wins is None else TIE
             nodes = min(2 * nodes, MOST_NODES)
+        if not self.game.has_ties:
+            yield DRAW, DRAW
+            return
         # Neither side wins. If all ends without a winner were ties, and nothing was repeated, it is a TIE.
         if self.ends_met == kernels.TIES:
             yield TIE, TIE

@@ -11,6 +11,7 @@ from retrograde.games import LOSE, TIE, UNDECIDED, Game
 from retrograde.games.catalog import BUILT_IN, game_class, load_game
 from retrograde.games.catalog import variant as text_of
 from retrograde.games.contract.drawing import Board, grid
+from retrograde.games.tictactoe import TicTacToe
 from retrograde.solver.conformance.check import check
 from tests.helpers.command_line import LATE
 
@@ -106,6 +107,14 @@ def test_optional_rules_are_checked_where_there_are_any():
 
 
 @pytest.mark.thorough
+def test_a_game_with_ties_may_not_deny_them():
+    class Denying(TicTacToe):
+        has_ties = False
+
+    (finding,) = check(Denying(), compiled=False).findings
+    assert finding.rule == "has_ties" and "the position is a TIE" in finding.complaint
+
+
 def test_all_positions_of_a_small_game_are_tried():
     report = check(load_game("mutorere"), compiled=False, seconds=LATE)
     assert (report.positions, report.complete) == (1180, True)

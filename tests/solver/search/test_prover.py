@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from retrograde.games import DRAW, LOSE, TIE, WIN
 from retrograde.games.catalog import load_game
+from retrograde.games.draughts.rules import Draughts
 from retrograde.solver.search.proof_kernels import NOTED, NOTES, make_path, settle_notes, take_note
 from retrograde.solver.search.proof_table import INFINITE, find, make_table
 from retrograde.solver.search.prover import ProofNumberSearch
@@ -47,6 +48,15 @@ def test_values_are_those_of_a_slow_solver(text, size):
     for position in Random(1).sample(sorted(truth), min(200, len(truth))):
         found = prover.find(position)
         assert (found.value, found.proved) == (truth[position][0], True)
+
+
+def test_a_game_without_ties_is_a_draw_where_neither_side_wins(monkeypatch):
+    game = Draughts("MMvMM", 4)
+    truth = solve(game, starts=[game.start])
+    monkeypatch.setattr(ProofNumberSearch, "reaches_tie", lambda self, position: pytest.fail("it looked for ties"))
+    prover = ProofNumberSearch(game, SMALL)
+    found = {position: prover.find(position).value for position in Random(3).sample(sorted(truth), 100)}
+    assert found == {position: truth[position][0] for position in found} and DRAW in found.values()
 
 
 @pytest.mark.thorough

@@ -50,6 +50,17 @@ def test_values_are_those_of_a_slow_solver(text, size):
         assert (found.value, found.proved) == (truth[position][0], True)
 
 
+@pytest.mark.parametrize(
+    ("text", "value", "nodes"),
+    [("connect4:4,4", TIE, 10_583), ("mutorere", DRAW, 143), ("dodgem", WIN, 3_328), ("hareandhounds", WIN, 368)],
+)
+def test_no_search_visits_more_positions_than_it_did(text, value, nodes):
+    """A fault in the thresholds or in the order of children makes no value wrong, but searches longer."""
+    game = load_game(text)
+    found = ProofNumberSearch(game, SMALL).find(game.start)
+    assert found.value == value and found.nodes <= 1.05 * nodes
+
+
 def test_a_game_without_ties_is_a_draw_where_neither_side_wins(monkeypatch):
     game = Draughts("MMvMM", 4)
     truth = solve(game, starts=[game.start])

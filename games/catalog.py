@@ -81,17 +81,16 @@ def load_game(text: str) -> Game:
     Connect4(width=5, height=4, connect=4)
     """
     cls, options = class_and_options(text.strip())
-    return make(cls, text_in(options) if options.endswith(".txt") and "text" in names_of_options(cls) else options)
+    return make(cls, options_in(cls, options) if options.endswith(".txt") and cls.options_in else options)
 
 
-def text_in(path: str) -> str:
-    """Return the option `text` as a file has it: without comments, which begin with #, and with + for each space."""
+def options_in(cls: type[Game], path: str) -> str:
+    """Return the options that a game takes from the text of a file; raise VariantError if it cannot."""
+    path = re.sub(r"^\w+=", "", path)
     try:
-        lines = Path(path.removeprefix("text=")).read_text("utf-8").splitlines()
+        return cls.options_in(Path(path).read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise VariantError(f"cannot read {path!r}: {getattr(error, 'strerror', None) or error}") from error
-    words = "+".join(" ".join(line.partition("#")[0] for line in lines).split())
-    return "text=" + re.sub(r"\+?([()])\+?", r"\1", words)
 
 
 def class_and_options(text: str) -> tuple[type[Game], str]:

@@ -36,6 +36,17 @@ class RushHour(Game):
         if "A" not in self.names or len(self.names) > 20:
             raise ValueError("layout must have a car A, and at most 20 cars")
 
+    @classmethod
+    def options_in(cls, text):
+        """Return the first layout in the text of a file: 36 cells in a word, as in Fogleman's database, or six rows."""
+        words = [word.replace(".", "o") for line in text.splitlines() for word in line.partition("#")[0].split()]
+        if wholes := [word for word in words if len(word) == SIDE**2]:
+            return f"layout={wholes[0]}"
+        rows = [word for word in words if len(word) == SIDE]
+        if len(rows) < SIDE:
+            raise ValueError(f"it has neither a word of {SIDE**2} cells nor {SIDE} rows of {SIDE}")
+        return f"layout={''.join(rows[:SIDE])}"
+
     @cached_property
     def names(self):
         return "".join(sorted({*self.layout} - {*"ox"}))

@@ -2,9 +2,11 @@
 
 A layout has rows, separated by dashes, in the letters that many programs read: # for a wall, _ for an empty cell, a dot
 for a goal, b for a box, p for the man, B for a box on a goal, P for the man on a goal. Each step counts, also without a
-push. The layout by default is the first one of David Skinner's collection Microban (2000).
+push. The layout by default is the first one of David Skinner's collection Microban (2000). A .txt file has a layout as
+collections of levels do (XSB).
 """
 
+import re
 from functools import cached_property
 
 from retrograde.games.contract.drawing import Board
@@ -12,6 +14,8 @@ from retrograde.games.contract.fields import Cells
 from retrograde.games.contract.game import UNDECIDED, WIN, Game
 
 WAYS = ((0, -1), (1, 0), (0, 1), (-1, 0))
+XSB = str.maketrans({" ": "_", "-": "_", "$": "b", "*": "B", "@": "p", "+": "P"})
+"""The letters of layouts for those of files."""
 
 
 def floor(game):
@@ -19,6 +23,16 @@ def floor(game):
     rows = game.layout.split("-")
     places = tuple((float(x), float(y)) for y, row in enumerate(rows) for x, sign in enumerate(row) if sign != "#")
     return Board(places, tuple(f"{chr(97 + int(x))}{int(y) + 1}" for x, y in places), {}, len(places))
+
+
+def walled(rows):
+    """Return rows of cells with walls in all cells that the man cannot reach, even if there were no boxes."""
+    cells = {(x, y): sign for y, row in enumerate(rows) for x, sign in enumerate(row)}
+    found = [cell for cell, sign in cells.items() if sign in "pP"]
+    for x, y in found:
+        beside = [(x + dx, y + dy) for dx, dy in WAYS]
+        found += [cell for cell in beside if cells.get(cell, "#") != "#" and cell not in found]
+    return ["".join(sign if (x, y) in found else "#" for x, sign in enumerate(row)) for y, row in enumerate(rows)]
 
 
 class Sokoban(Game):
@@ -32,6 +46,15 @@ class Sokoban(Game):
         boxes, goals, men = (sum(map(self.layout.count, signs)) for signs in ("bB", ".BP", "pP"))
         if {*self.layout} - {*"#_.bpBP-"} or men != 1 or boxes != goals or max(map(len, self.layout.split("-"))) > 26:
             raise ValueError("layout must have rows of up to 26 of # _ . b p B P, a man, and a goal for each box")
+
+    @classmethod
+    def options_in(cls, text):
+        """Return the first level in the text of a file: the first lines of cells, with walls outside of the walls."""
+        level = re.search(r"^(?:[-_ .$*@+bBpP]*#[-_# .$*@+bBpP]*\n)+", f"{text}\n", re.MULTILINE)
+        if level is None:
+            raise ValueError("it has no line of cells with a wall, #")
+        rows = [line.rstrip().translate(XSB) for line in level[0].splitlines()]
+        return f"layout={'-'.join(walled(rows))}"
 
     @cached_property
     def inside(self):

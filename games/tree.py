@@ -60,6 +60,12 @@ class Tree(Game):
         if len(set(self.paths)) < len(self.paths):
             raise ValueError("two moves of a position have the same name")
 
+    @classmethod
+    def options_in(cls, text):
+        """Return the tree in the text of a file: without comments, which begin with #, and with + for each space."""
+        words = "+".join(" ".join(line.partition("#")[0] for line in text.splitlines()).split())
+        return "text=" + re.sub(r"\+?([()])\+?", r"\1", words)
+
     # The tree
 
     @cached_property

@@ -200,6 +200,9 @@ Names and texts for people:
 `collection(options)`
     A class method: the options of every variant in a named set of variants, in the order in which to solve them, or an
     empty list if the text names no such set. So `chess:all=4` means all endings of up to four men.
+`options_in(text)`
+    A class method: the options that the text of a file describes, such as a puzzle. The command line then takes the
+    path of a .txt file as options. It raises ValueError for a text that describes nothing.
 `title`, `variant_title()`
     The name of the game, `Connect Four`, and of the variant, `Connect Four 5 × 4`. By default the program makes both
     from the class name and from the options that differ from their defaults.
@@ -360,7 +363,7 @@ HINTS = frozenset({
 CLOCK = frozenset({"zeroes", "plies_to_draw"})
 """Members for rules such as the fifty-move rule. Only the metric dtz uses them; values ignore such rules."""
 
-KEEPING = frozenset({"elsewhere", "collection"})
+KEEPING = frozenset({"elsewhere", "collection", "options_in"})
 """Members that say which variants exist and which database holds a tier. They do not change any value."""
 
 NUMBERS = frozenset({"tiers", "size", "index", "unindex", "parts", "family", "multiplicity"})
@@ -423,6 +426,8 @@ class Game:
     """The smaller games whose distances add up to a lower bound, for a puzzle that has any."""
     abstractions_add: ClassVar[bool] = True
     """Whether the distances of the abstractions add up to a lower bound. If not, the greatest of them is one."""
+    options_in: ClassVar[Any] = None
+    """The class method that returns the options which the text of a file describes, if there is one."""
     has_ties: ClassVar[bool] = True
     """Whether an end may be a TIE."""
     heap_code: ClassVar[Any] = ()

@@ -24,6 +24,7 @@ PRESENTATION = {  # members that make texts and pictures
     *("draw_board", "draw_pieces", "draw_move", "draw_turn", "draw_steps", "draw_reach", "draw_end", "read_pieces"),
     *("estimate", "features", "quiet", "promise", "tie_in", "least_plies", "swapped", "signs", "position_of"),
     *("elsewhere", "collection", "zeroes", "plies_to_draw", "abstractions", "abstracted", "heap_code"),
+    "options_in",
 }
 NAMES = tuple(
     [name]

@@ -607,3 +607,42 @@ def test_pegs_jump_over_pegs_into_holes(text):
         for move, after in expected.items():
             assert game.do_move(position, move) == sum(1 << hole for hole in after)
         assert game.tier(position) == count - len(pegs)
+
+
+MICROBAN_1 = "####\n# .#\n#  ###\n#*@  #\n#  $ #\n#  ###\n####\n"
+
+
+@pytest.mark.parametrize(
+    ("game", "text"),
+    [
+        ("rushhour", f"60 {RUSH_HOUR} 2332\n58 BBoKMxDDDKMoIAALooIoJLEEooJFFNoGGoxN 9192\n"),
+        ("rushhour", "# the hardest\nIBBx..\nI..LDD\nJAAL..\nJ.KEEM\nFFK..M\nGGHHHM\n"),
+        ("sokoban", f"; Microban\n\nLevel 1\n{MICROBAN_1}\nTitle: none\n\n#####\n#@$.#\n#####\n"),
+        ("sokoban", MICROBAN_1.replace("$", "b").replace("*", "B").replace("@", "p").replace(" ", "-")),
+    ],
+)
+def test_layouts_are_read_from_files(game, text, tmp_path):
+    path = tmp_path / "puzzle.txt"
+    path.write_text(text, "utf-8")
+    assert load_game(f"{game}:{path}") == load_game(f"{game}:layout={path}") == load_game(game)
+
+
+def test_cells_outside_of_the_walls_of_sokoban_are_walls(tmp_path):
+    path = tmp_path / "level.txt"
+    path.write_text("   ####\n####  #\n#@ $ .#\n#######\n  +", "utf-8")
+    assert load_game(f"sokoban:{path}").layout == "#######-####__#-#p_b_.#-#######"
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "message"),
+    [
+        ("rushhour", "IBBx..\nI..LDD\n", "neither a word of 36 cells nor 6 rows of 6"),
+        ("sokoban", "nothing here\n", "no line of cells with a wall, #"),
+        ("sokoban", "####\n#@$#\n####\n", "a man, and a goal for each box"),
+    ],
+)
+def test_files_without_a_layout_are_refused(game, text, message, tmp_path):
+    path = tmp_path / "puzzle.txt"
+    path.write_text(text, "utf-8")
+    with pytest.raises(VariantError, match=message):
+        load_game(f"{game}:{path}")

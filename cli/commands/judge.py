@@ -1,13 +1,14 @@
 """`retrograde judge`: measures how often a depth-limited search picks a wrong move, checked against a database."""
 
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from retrograde.cli import options
 from retrograde.cli.commands.plot import check_suffix, save_figure
-from retrograde.cli.common import open_source, print_json
+from retrograde.cli.common import open_source, player_named, print_json
 from retrograde.cli.progress import listening
 from retrograde.cli.render.words import amount, heading, indent, table, wrap
 from retrograde.solver.runtime.progress import announce
@@ -25,6 +26,13 @@ ORDERS = {"worst": "worst first", "given": "as given", "best": "best first"}
 @options.number("--positions", 200, "How many positions to try.")
 @options.seed
 @click.option(
+    "--player",
+    "names",
+    multiple=True,
+    metavar="PLAYER",
+    help="Also measure how often this player gives up value, such as mcts:1000; may be given several times.",
+)
+@click.option(
     "--plot",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
@@ -38,6 +46,7 @@ def command(
     depth: int,
     positions: int,
     seed: int,
+    names: tuple[str, ...],
     plot: Path | None,
     weights: str | None,
     database: str | None,
@@ -54,6 +63,7 @@ def command(
     Examples:
       retrograde judge tictactoe --depth 3 --positions 20
       retrograde judge connect4:4,4 --depth 2 --positions 20 --json
+      retrograde judge connect4:4,4 --depth 2 --player mcts:100 --player greedy
     """
     from retrograde.solver.play.judging import SearchJudge
     from retrograde.solver.play.solution import solution_of
@@ -63,6 +73,7 @@ def command(
     with solution_of(open_source(source, database)) as solution, listening(as_json) as line:
         solution.game = load_weights(solution.game, weights)
         announce(line, "looking for positions")
+        players = {name: player_named(name, solution, Random(f"{seed} {name}")) for name in names}
         judge = SearchJudge(solution, positions, seed)
         variant = solution.database.file.variant
         errors: list[Errors] = []
@@ -73,10 +84,14 @@ def command(
         for count in judge.counts(depth):
             counts.append(count)
             announce(line, f"counted to {count.depth} plies")
+        by_players = {}
+        for name, player in players.items():
+            announce(line, f"asking {name}")
+            by_players[name] = round(judge.errors_of(player), 4)
     facts = {
         "variant": variant, "positions": len(judge.keeping), "seed": seed, "by_chance": round(judge.by_chance(), 4),
         "errors": [{name: rounded(value) for name, value in row._asdict().items()} for row in errors],
-        "order": [row._asdict() for row in counts],
+        "order": [row._asdict() for row in counts], "players": by_players,
     }  # fmt: skip
     if plot is not None:
         save_figure(plot, lambda: draw(facts))
@@ -84,6 +99,7 @@ def command(
         print_json(facts)
     else:
         print_errors(facts, errors)
+        print_players(by_players)
         print_order(counts)
 
 
@@ -104,6 +120,13 @@ def print_errors(facts: dict[str, Any], errors: "list[Errors]") -> None:
     for row in errors:
         rows.append([str(row.depth), *(percent(getattr(row, name)) for name in LABELS), amount(row.looked_at)])
     click.echo(indent(table(rows, ">" * len(rows[0]))))
+
+
+def print_players(errors: dict[str, float]) -> None:
+    """Print how often players err, in the same positions."""
+    if errors:
+        rows = [(name, percent(share)) for name, share in errors.items()]
+        click.echo("\n" + indent(table([(heading("player"), heading("gives up value")), *rows], "<>")))
 
 
 def print_order(counts: "list[Counts]") -> None:

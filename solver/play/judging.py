@@ -25,6 +25,7 @@ import numpy as np
 
 from retrograde.games.contract.game import FLIPPED, LOSE, UNDECIDED, WIN, Game, RetrogradeError, Traits, same_mover
 from retrograde.solver.play.match import random_position
+from retrograde.solver.play.player import Player
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.rules.examine import refuse_to_search
 from retrograde.solver.search.depth import scoring
@@ -119,6 +120,10 @@ class SearchJudge:
             if now * now / before > MOST_LOOKED:
                 break
             before = max(now, 1)
+
+    def errors_of(self, player: Player) -> float:
+        """Return the share of the positions in which a player gives up value."""
+        return mean(not keeps[player(self.solution, position)] for position, keeps in self.keeping.items())
 
     # Order
 

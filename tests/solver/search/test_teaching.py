@@ -4,6 +4,7 @@ import json
 import re
 import xml.etree.ElementTree as ElementTree
 from itertools import combinations
+from random import Random
 
 import pytest
 
@@ -12,6 +13,7 @@ from retrograde.games import FLIPPED, UNDECIDED
 from retrograde.games.catalog import load_game
 from retrograde.solver.play import judging
 from retrograde.solver.play.judging import Noisy, NothingToJudge, SearchJudge, counts_of
+from retrograde.solver.play.player import by_chance, perfect
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.play.tree_picture import trees_svg
 from retrograde.solver.rules.examine import NotForSearch
@@ -273,6 +275,15 @@ def test_who_looks_to_the_end_does_not_err(judge_of):
     *_, last = judge.errors(12)
     assert (last.ends, last.chance, last.own) == (0, 0, 0)
     assert 0 < next(iter(judge.errors(1))).ends < judge.by_chance() + 0.2
+
+
+def test_players_are_judged_in_the_same_positions(judge_of):
+    judge = judge_of("connect4:4,4", 60)
+    assert judge.errors_of(perfect) == 0
+    assert abs(judge.errors_of(by_chance(Random(1))) - judge.by_chance()) < 0.2
+    first = [next(iter(judge.game.generate_moves(position))) for position in judge.keeping]
+    wrong = sum(not judge.keeping[position][move] for position, move in zip(judge.keeping, first, strict=True))
+    assert judge.errors_of(lambda oracle, position: next(iter(oracle.game.generate_moves(position)))) == wrong / 60
 
 
 def test_the_noisy_truth_is_wrong_in_one_of_ten_and_always_the_same(judge_of):

@@ -147,4 +147,4 @@ def solving_variants(executor: ClusterExecutor, path: Path, tasks: list[VariantT
 
 def memory_per_worker(executor: ClusterExecutor, most: int | None) -> int:
     """Return the bytes that each worker may use of *most*, or of what is free on a machine."""
-    return MemoryBudget(most).bytes_left() // executor.sharing
+    return MemoryBudget(most).free_bytes() // executor.sharing

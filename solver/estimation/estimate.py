@@ -130,7 +130,7 @@ def choose_ratios(counts: PositionCounts, metric: str, streamed: bool, setwise: 
     if metric != METRICS[0]:
         return amounts.BY_METRIC[metric]
     if setwise:
-        fits = counts.records * amounts.SETWISE.memory.likely < MemoryBudget().bytes_left()
+        fits = counts.records * amounts.SETWISE.memory.likely < MemoryBudget().free_bytes()
         return amounts.SETWISE if fits else amounts.SETWISE_ON_DISK
     return amounts.STREAMED if streamed else amounts.CYCLIC if counts.returns else amounts.LISTED
 

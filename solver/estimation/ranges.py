@@ -79,7 +79,7 @@ def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes
     tier = (largest_numbered if numbered else largest_listed)(game, expected, sizes.ranged_slots)
     if tier is None:
         return False
-    memory = MemoryBudget().bytes_left() // sharing
+    memory = MemoryBudget().free_bytes() // sharing
     cost = (cost_by_shapes if is_shaped(game) else cost_by_slots)(tier, workers, memory, sizes)
     expected.put("worker", WORKER + cost.worker)
     expected.put("wire", TASK.times(float(cost.ranges)))

@@ -173,7 +173,7 @@ class ConcurrentTiers:
         if not self.turns:
             return True
         enough = sum(map(self.bytes_for, (*self.turns, k)))
-        return len(self.turns) < self.work.workers and enough <= self.work.budget.bytes_left()
+        return len(self.turns) < self.work.workers and enough <= self.work.budget.free_bytes()
 
     def give_turn(self, k: int) -> None:
         """Start a tier, or resume it."""

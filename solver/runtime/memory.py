@@ -35,17 +35,17 @@ class MemoryBudget:
     def __init__(self, limit: int | None = None):
         self.limit = limit if limit is not None else used_memory() + psutil.virtual_memory().available
 
-    def bytes_left(self) -> int:
+    def free_bytes(self) -> int:
         """Return how many more bytes may be used now."""
         return self.limit - used_memory() - reserve()
 
     def check(self, more: int, why: str) -> None:
         """Raise MemoryLimit if *more* bytes, needed for *why*, would exceed the limit."""
-        if more > self.bytes_left():
+        if more > self.free_bytes():
             give_back()
-        if more > self.bytes_left():
+        if more > self.free_bytes():
             raise MemoryLimit(
-                f"{why} needs about {format_size(self.limit - self.bytes_left() + more)} of memory, and the limit is "
+                f"{why} needs about {format_size(self.limit - self.free_bytes() + more)} of memory, and the limit is "
                 f"{format_size(self.limit)}; raise it with --memory, or choose a smaller variant"
             )
 

@@ -93,7 +93,7 @@ class Scratch:
         for threads of this process."""
         self.folder = folder
         self.cached = cached
-        self.bytes_left = held
+        self.free_bytes = held
         self.held: dict[Frame, bytes] = {}
         self.numbers = count()
         """Numbers for held frames: they have no file, and a number instead of an offset."""
@@ -138,9 +138,9 @@ class Scratch:
     def hold(self, name: str, content: bytes | memoryview) -> Frame | None:
         """Keep bytes in memory, and return their frame; None if they do not fit."""
         with self.lock:
-            if len(content) > self.bytes_left:
+            if len(content) > self.free_bytes:
                 return None
-            self.bytes_left -= len(content)
+            self.free_bytes -= len(content)
             frame = Frame(name, 0, next(self.numbers), 0, len(content))
             self.held[frame] = bytes(content)
         return frame
@@ -227,7 +227,7 @@ class Scratch:
         """Delete all files of a name, as far as possible."""
         with self.lock:
             for frame in [frame for frame in self.held if frame.name == name]:
-                self.bytes_left += frame.size
+                self.free_bytes += frame.size
                 del self.held[frame]
             for frame in [frame for frame in self.cache if frame.name == name]:
                 self.in_cache -= frame.size

@@ -49,7 +49,7 @@ class Fault(Shim):
     @contextmanager
     def installed(self) -> Iterator[None]:
         """Count all operations of this process meanwhile."""
-        left, check, check_used = MemoryBudget.bytes_left, MemoryBudget.check, MemoryBudget.check_used
+        left, check, check_used = MemoryBudget.free_bytes, MemoryBudget.check, MemoryBudget.check_used
 
         def none_left(budget: MemoryBudget) -> int:
             return 0 if self.is_here() else left(budget)
@@ -66,7 +66,7 @@ class Fault(Shim):
 
         with super().installed(), pytest.MonkeyPatch.context() as patch:
             if self.mode == "memory":
-                for name, function in (("bytes_left", none_left), ("check", refused), ("check_used", used)):
+                for name, function in (("free_bytes", none_left), ("check", refused), ("check_used", used)):
                     patch.setattr(MemoryBudget, name, function)
             yield
 

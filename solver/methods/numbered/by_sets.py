@@ -35,7 +35,7 @@ def solve_by_sets(
     """
     part, tier = table.numbering.slice_of(k), int(table.numbering.tiers[k])
     formation = formation_of(table.game, tier, table.bits)
-    if formation is None or memory_by_sets(formation, metric) > work.budget.bytes_left():
+    if formation is None or memory_by_sets(formation, metric) > work.budget.free_bytes():
         return None
     from retrograde.solver.methods.chess.tiers import solve_tier  # its kernels load slowly
 

@@ -44,7 +44,7 @@ def solve_by_shapes(
 
     in_ranges = work.resumes(name := f"shaperanges{table.bits}-{k}")
     in_ranges |= work.ranged_from is not None and count >= work.ranged_from
-    in_ranges |= memory_by_shapes(table.game, tier, count) > work.budget.bytes_left()
+    in_ranges |= memory_by_shapes(table.game, tier, count) > work.budget.free_bytes()
     own = in_file and not in_ranges
     scores = np.zeros(count, score_type(table.bits)) if own else table.scores.array[numbering.slice_of(k)]
     try:

@@ -65,7 +65,7 @@ def solve_by_slots(
         scores = work.zeros(f"scores{table.bits}-{k}", count, score_type(table.bits)).whole()
     children_left = work.zeros(f"left{k}", count, counter_type(table.bits)).whole()
     checkpoint = until_kept.enter_context(checkpoint_of(work, table.bits, k))
-    spare = work.budget.bytes_left() - memory_by_slots(table.game, count, table.bits).least
+    spare = work.budget.free_bytes() - memory_by_slots(table.game, count, table.bits).least
     width = (
         checkpoint.progress.checksum_bytes if checkpoint.progress else np.dtype(checksum_type(spare, count)).itemsize
     )

@@ -60,7 +60,7 @@ class NumberedStore:
         # Step 1: decide whether the scores fit in memory. A score file of an earlier solve is used in any case.
         every, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
         memory = memory_for_tiers(game, self.own, bits, by_sets, metric, work.ranged_from)
-        enough = every + memory.most <= work.budget.bytes_left()
+        enough = every + memory.most <= work.budget.free_bytes()
         self.in_file = work.sizes.scores_in_scratch or not enough or file.exists()
         if self.in_file:
             work.budget.check(memory.least, f"solving {numbering.slots:,} slots of positions")

@@ -154,7 +154,7 @@ class Exploration:
         """
         # Step 1: the free memory, and what this wave needs of it.
         written = sum(self.scratch.lengths().values()) if self.storage.scratch else 0
-        left = self.work.budget.bytes_left() - (written if self.storage.plain else 0)
+        left = self.work.budget.free_bytes() - (written if self.storage.plain else 0)
         needed = BYTES_IN_WAVE * int(wave.tiers[:, COUNT].sum())
         # Step 2: once memory may get short, or files are compressed, estimate what all waves need.
         scarce = (self.storage.scratch and not self.storage.plain) or PLENTY * phase.positions > left

@@ -93,7 +93,7 @@ class Setwise:
     ) -> SolvedSteps:
         """Return the solved game, resuming from the logs, in memory or with scratch files."""
         # Step 1: Open the scratch files, and see what an earlier solve has left.
-        cached = max(work.budget.bytes_left(), 0) // CACHED
+        cached = max(work.budget.free_bytes(), 0) // CACHED
         if not work.shares_memory:  # each worker has a cache, and so has this process
             cached //= work.sharing + 1
         steps = min(cached, STEPS_CACHED)
@@ -133,4 +133,4 @@ def can_unpack(storage: WaveStorage, work: Work, planes: int) -> bool:
         there = storage.plain and not work.apart and can_be_had()
         if not there or planes > shutil.disk_usage(work.scratch).free // 2:
             return False
-    return planes < FOR_PLANES * work.budget.bytes_left()
+    return planes < FOR_PLANES * work.budget.free_bytes()

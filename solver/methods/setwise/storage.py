@@ -291,7 +291,7 @@ def bytes_of_planes(waves: list[Wave]) -> int:
 def save_memory(work: Work, storage: WaveStorage) -> None:
     """Halve the cache of scratch files if memory is short; raise MemoryLimit if there is none left."""
     if storage.scratch:
-        if work.budget.bytes_left() < 0:
+        if work.budget.free_bytes() < 0:
             storage.scratch.cache_at_most(storage.scratch.cached // 2)
         work.budget.check_used("solving word by word")
 
@@ -304,7 +304,7 @@ def words_in_task(work: Work, words: int, least: int) -> int:
     """
     if work.shares_memory:
         return least
-    most = max(work.budget.bytes_left() // (work.sharing * BYTES_A_WORD), FEWEST_SENT)
+    most = max(work.budget.free_bytes() // (work.sharing * BYTES_A_WORD), FEWEST_SENT)
     return min(max(words // (TASKS_EACH * work.workers_now), work.sizes.sent_words), MOST_SENT, most)
 
 

@@ -71,7 +71,7 @@ class ShapeRanges:
         checkpoint: Checkpoint,
     ):  # fmt: skip
         self.every, self.work, self.checkpoint = every, work, checkpoint
-        memory = max(0, work.budget.bytes_left()) // work.sharing
+        memory = max(0, work.budget.free_bytes()) // work.sharing
         scratch = checkpoint.scratch
         # On threads frontiers are read once for all; other workers keep what they read, in half of their memory.
         scratch.cache_at_most(0 if work.shares_memory else memory // 2)

@@ -66,11 +66,11 @@ class ForwardSweep:
     def __init__(self, game: Game, work: Work, journal: ForwardJournal | None = None):
         least, child_bytes = work.sizes.stream_least_children, BYTES_A_CHILD * work.sharing
         work.budget.check(least * child_bytes + WRITER_BYTES, "solving in a stream")
-        half = (work.budget.bytes_left() - WRITER_BYTES) // 2  # the other half is for the segments' descriptions
+        half = (work.budget.free_bytes() - WRITER_BYTES) // 2  # the other half is for the segments' descriptions
         self.children = min(work.sizes.stream_children * work.larger, max(least, half // child_bytes))
         """The most children in a task."""
         self.game, self.work = game, work
-        self.scratch = Scratch(work.scratch, min(CACHE_BYTES, max(work.budget.bytes_left() // 16, 0)))
+        self.scratch = Scratch(work.scratch, min(CACHE_BYTES, max(work.budget.free_bytes() // 16, 0)))
         self.stream = StreamContext(game, self.scratch, work.sizes.stream_milestone)
         self.journal = journal or ForwardJournal(work.log("positions"))
         self.waves: list[Wave] = []
@@ -105,7 +105,7 @@ class ForwardSweep:
 
     def save_memory(self) -> None:
         """Use smaller tasks and a smaller cache if memory is short; raise MemoryLimit if there is none left."""
-        if self.work.budget.bytes_left() < 0:
+        if self.work.budget.free_bytes() < 0:
             self.children = max(self.work.sizes.stream_least_children, self.children // 2)
             self.scratch.cache_at_most(self.scratch.cached // 2)
         self.work.budget.check_used("solving in a stream")

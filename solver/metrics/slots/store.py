@@ -81,7 +81,7 @@ class SlotStore:
         self.numbering = SlotNumbering.of(game)
         slots = self.numbering.slots
         # Estimate what tiers need, which takes a while, only if memory might not suffice for all slots.
-        if most_memory(self.numbering) > work.budget.bytes_left():
+        if most_memory(self.numbering) > work.budget.free_bytes():
             work.budget.check(memory_of(game, self.numbering), f"solving {slots:,} slots of positions")
         self.files = work.until_written(SlotFiles(work.scratch / f"bounds{bits}", slots, ("low", "high"), np.int64))
         self.counts: dict[int, Array] = {}
@@ -151,7 +151,7 @@ class SlotStore:
         for wave in waves[1:]:
             if kept:
                 # Compress scripts when memory will not suffice for the rest; drop them when it is used up.
-                left = self.work.budget.bytes_left() - BESIDE - BYTES_A_PLAN * size
+                left = self.work.budget.free_bytes() - BESIDE - BYTES_A_PLAN * size
                 words = sum(script.words.nbytes for one in found for script in one.scripts)
                 todo = wave[0][1]
                 packed = packed or left * (size - todo) < words * todo

@@ -214,7 +214,7 @@ def test_a_refusal_keeps_what_has_taken_long_to_find_and_says_so(tmp_path, monke
 
     def explored(explorer):
         space = state_space(explorer)
-        monkeypatch.setattr(MemoryBudget, "bytes_left", lambda _: 0)
+        monkeypatch.setattr(MemoryBudget, "free_bytes", lambda _: 0)
         return space
 
     monkeypatch.setattr("retrograde.solver.engine.WORTH_KEEPING", 0.0)

@@ -74,7 +74,7 @@ def endings_in(database: SlotsDatabase) -> list[str]:
 def write_tables(database: SlotsDatabase, name: str, folder: Path, listener: Listener | None = None) -> None:
     """Write both files of one ending in a database by distance to zeroing into a folder; raise MemoryLimit."""
     formation = Formation(name)
-    if (needed := memory_needed(formation)) > MemoryBudget().bytes_left():
+    if (needed := memory_needed(formation)) > MemoryBudget().free_bytes():
         raise MemoryLimit(f"to write the tables of {name} takes {format_size(needed)} of memory, which is not free")
     # For each side to move: who wins first, then distances from the same cells.
     cells = DistanceCells(database, formation)

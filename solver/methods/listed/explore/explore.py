@@ -115,7 +115,7 @@ class Explorer:
             for tier, piece in pieces:
                 arrivals.setdefault(tier, []).append(piece)
                 came += piece.nbytes
-            if came > max(LEAST_ARRIVALS, self.work.budget.bytes_left() // 8):
+            if came > max(LEAST_ARRIVALS, self.work.budget.free_bytes() // 8):
                 self.settle(arrivals, fresh)
                 came = 0
         self.settle(arrivals, fresh)
@@ -150,7 +150,7 @@ class Explorer:
 
     def must_spill(self, came: int) -> bool:
         """Return True if *came* new positions can be merged on disk, but not in memory."""
-        return self.may_spill() and self.work.budget.bytes_left() < self.merging() * came
+        return self.may_spill() and self.work.budget.free_bytes() < self.merging() * came
 
     def merging(self) -> int:
         """Return the bytes for each position that is merged: those of several words are sorted into a second array."""
@@ -175,7 +175,7 @@ class Explorer:
         """Return True if memory does not suffice to join and solve the known positions."""
         if not self.may_spill():
             return False
-        left, each = self.work.budget.bytes_left(), INDEX + SCORE
+        left, each = self.work.budget.free_bytes(), INDEX + SCORE
         # A quick test first: plenty of memory even if every position took the most.
         if left > max(self.each, each + CYCLIC) * self.found:
             return False
@@ -187,7 +187,7 @@ class Explorer:
         if not self.spills or self.spilled:
             return False
         held = sum(run.nbytes for runs in self.known.values() for run in runs)
-        return self.work.budget.bytes_left() + held > self.least_memory()
+        return self.work.budget.free_bytes() + held > self.least_memory()
 
     def least_memory(self) -> int:
         """Return the bytes that scores, and the counters of the largest tier with cycles, take in memory."""

@@ -126,7 +126,7 @@ class SpilledStateSpace(TieredPositions):
 
 def keys_of(positions: Array, work: Work) -> tuple[Packing | None, SharedArray | None]:
     """Return how to pack positions of several words, and their keys; (None, None) if memory is short."""
-    packing = packing_of(positions, is_exact=False) if work.budget.bytes_left() > BYTES_A_KEY * len(positions) else None
+    packing = packing_of(positions, is_exact=False) if work.budget.free_bytes() > BYTES_A_KEY * len(positions) else None
     if packing is None:
         return None, None
     keys = work.zeros("keys", len(positions), np.int64)

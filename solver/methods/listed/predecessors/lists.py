@@ -85,7 +85,7 @@ class PredecessorWriter:
         self.scratch = Scratch(work.scratch / name, 0)
         kinds = BucketBits, SpilledBlock, InvertedBucket, NoLists, sorting.SpilledEdges, sorting.StoredParentLists
         self.log = EntryLog(work.log(name), self.scratch, *kinds)
-        self.layout = sorting.BucketLayout.of(count, sorting.bits_for(work.budget.bytes_left(), work.sharing))
+        self.layout = sorting.BucketLayout.of(count, sorting.bits_for(work.budget.free_bytes(), work.sharing))
         self.bytes_in_memory = 0
         """Bytes of packed edges in memory."""
         self.bytes_on_disk = 0
@@ -149,7 +149,7 @@ class PredecessorWriter:
         self.added += 1
         if self.added % EVERY == 0 and not self.on_disk and (self.is_worth_saving or self.exceeds_memory(done)):
             self.use_disk()
-        if self.on_disk and self.bytes_in_memory > min(BUFFER, max(1 << 20, self.work.budget.bytes_left() // 8)):
+        if self.on_disk and self.bytes_in_memory > min(BUFFER, max(1 << 20, self.work.budget.free_bytes() // 8)):
             self.spill(done)
 
     def add_or_give_up(self, packed: sorting.PackedEdges, done: int) -> bool:
@@ -173,7 +173,7 @@ class PredecessorWriter:
         expected = self.bytes_in_memory * self.layout.positions // done
         # The expected total plus a quarter, without the part in use already, and the offsets of the lists.
         offsets = BYTES_A_POSITION * self.layout.positions
-        return expected + expected // 4 - self.bytes_in_memory + offsets > self.work.budget.bytes_left()
+        return expected + expected // 4 - self.bytes_in_memory + offsets > self.work.budget.free_bytes()
 
     @property
     def exceeds_disk(self) -> bool:
@@ -293,7 +293,7 @@ class PredecessorLists:
         self.pending = sum(block.size for block in blocks if isinstance(block, sorting.StoredParentLists))
         """The number of positions whose parents have not been looked up yet."""
         if scratch and not self.may_load:
-            scratch.cache_at_most(max(0, work.budget.bytes_left() // 2))
+            scratch.cache_at_most(max(0, work.budget.free_bytes() // 2))
 
     def parents_of(self, frontier: Array) -> Iterator[Array]:
         """Yield the parents of some positions, in arrays; a parent as often as it has distinct children among them. If
@@ -308,7 +308,7 @@ class PredecessorLists:
         not been updated yet. Only undecided parents are loaded.
         """
         needed = in_memory.bytes_needed(self.pending, children_left) if self.may_load else 0
-        if not self.may_load or needed > self.work.budget.bytes_left() // 2:
+        if not self.may_load or needed > self.work.budget.free_bytes() // 2:
             return
         assert self.scratch is not None
         together = 1 << in_memory.TOGETHER_BITS

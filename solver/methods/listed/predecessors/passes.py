@@ -96,7 +96,7 @@ class ForwardPasses:
                 yield begin + np.flatnonzero(wanted)
 
         needed = in_memory.bytes_needed(sum(map(len, pending())), children_left)
-        if 2 * needed <= self.work.budget.bytes_left() // 2:  # twice: packed and inverted
+        if 2 * needed <= self.work.budget.free_bytes() // 2:  # twice: packed and inverted
             self.frontier.array[:] = 0
             for positions in pending():
                 kernels.add_to_frontier(self.frontier.array, positions, kernels.LOST)

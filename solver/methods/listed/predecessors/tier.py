@@ -153,7 +153,7 @@ class TierSolver:
         blocks = [(begin, min(begin + size, self.positions)) for begin in range(self.done, self.positions, size)]
         tasks = self.expansion.tasks(self.tier, writer.layout if writer else None, blocks, self.work)
         for number, (begin, seeds, children) in enumerate(self.work.map(self.expansion.expand, tasks)):
-            if number % MEMORY_CHECK_BLOCKS == 0 and self.work.budget.bytes_left() < 0:
+            if number % MEMORY_CHECK_BLOCKS == 0 and self.work.budget.free_bytes() < 0:
                 self.tier.table.scores.release_pages()
             self.done = begin + len(seeds.scores)
             for array, part in zip(self.arrays[:3], (seeds.scores, seeds.children_left, seeds.sizes), strict=True):
@@ -190,7 +190,7 @@ class TierSolver:
         the rules."""
         tier, work = self.tier, self.work
         report, again = make_reporter(self.phase, tier.number, self.expansion.share), not alternates(tier.table.game)
-        most = max(0, work.budget.bytes_left()) // self.bytes_a_listed
+        most = max(0, work.budget.free_bytes()) // self.bytes_a_listed
         if self.writer and not lists:
             work.budget.check(bytes_of_frontier(self.positions), f"expanding {self.positions:,} positions again")
             size = work.block(self.positions, self.expansion.block)

@@ -209,7 +209,7 @@ def solve_in_ranges(
         checkpoint.load(sizes)
     else:
         scratch.begin(fresh=True)
-    memory = work.budget.bytes_left() // work.sharing
+    memory = work.budget.free_bytes() // work.sharing
     layout = cut_into_ranges(tier.size, work.workers_now, memory, work.sizes.range_bits)
     start = RangeProgress(ExpandedSlots(layout, [], [], []), None)
     expanded, propagation = checkpoint.progress or start
@@ -228,7 +228,7 @@ def solve_in_ranges(
             checkpoint.save(progress, (sizes,), settled=1)
 
     # Step 3: propagate. Workers may cache files that they read again, in half of their share of the memory.
-    scratch.cache_at_most(max(0, work.budget.bytes_left() // (2 * work.sharing)))  # for each worker
+    scratch.cache_at_most(max(0, work.budget.free_bytes() // (2 * work.sharing)))  # for each worker
     tell = make_reporter(phase, tier.number, expansion.share)
     RangePropagation(work, scratch, layout.shift, propagation, tell, mark).run()
     scratch.close()

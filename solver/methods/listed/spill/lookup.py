@@ -117,7 +117,7 @@ def locate_children(
         while groups:
             yield groups.pop()
         # A third of the free memory is for children. The last pass shows how many a task has.
-        number = max(1, min(max(LEAST, work.budget.bytes_left() // 3 // each_child), MOST) // greatest)
+        number = max(1, min(max(LEAST, work.budget.free_bytes() // 3 // each_child), MOST) // greatest)
 
 
 class Lookup(NamedTuple):

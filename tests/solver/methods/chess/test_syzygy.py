@@ -431,7 +431,7 @@ def test_what_is_no_table_is_not_taken_for_one(home, tmp_path, monkeypatch):
 
 
 def test_too_little_memory_is_said_before(home, tmp_path, monkeypatch):
-    monkeypatch.setattr(write.MemoryBudget, "bytes_left", lambda self: 10**8)
+    monkeypatch.setattr(write.MemoryBudget, "free_bytes", lambda self: 10**8)
     monkeypatch.setenv("RETROGRADE_HOME", str(home))
     done = retrograde("export", "chess:KRKN", "--syzygy", tmp_path, status=1)
     assert "to write the tables of KRK takes 100 MB of memory, which is not free" in done.stderr

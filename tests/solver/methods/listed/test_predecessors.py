@@ -112,7 +112,7 @@ def test_lists_come_to_memory_once_what_has_not_been_asked_for_fits_there(work, 
     room = 6 * (count - 1000) + 4 * sum(number for number in left.tolist() if number < 254)
     asked(lists, range(1000))
     for spare in (room - 1, room):
-        monkeypatch.setattr(MemoryBudget, "bytes_left", lambda _, spare=spare: 2 * spare)
+        monkeypatch.setattr(MemoryBudget, "free_bytes", lambda _, spare=spare: 2 * spare)
         lists.load_if_they_fit(scores, left, [])
         assert lists.may_load == (spare < room)
     assert sum(part.parents.nbytes for part in lists.blocks) <= room - 6 * (count - 1000)
@@ -123,7 +123,7 @@ def test_buckets_suit_the_memory_and_are_those_of_before(tmp_path, monkeypatch):
     """Those of a solve that was killed stay as they were, whatever memory there is then."""
 
     def layout_with(left):
-        monkeypatch.setattr(MemoryBudget, "bytes_left", lambda _: left)
+        monkeypatch.setattr(MemoryBudget, "free_bytes", lambda _: left)
         journal = Journal(tmp_path / "journal", "a solve")
         with ThreadPoolExecutor(2) as executor:
             work = Work(

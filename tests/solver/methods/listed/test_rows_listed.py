@@ -177,7 +177,7 @@ def test_a_stopped_solve_goes_on(fours, tmp_path):
 
 
 def test_too_little_memory_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(MemoryBudget, "bytes_left", lambda self: 10_000)
+    monkeypatch.setattr(MemoryBudget, "free_bytes", lambda self: 10_000)
     with pytest.raises(MemoryLimit, match=r"needs about .* of memory, and the limit is .*; raise it with --memory"):
         solve(WideTicTacToe(), tmp_path / "wide.h5", method="listed")
 

@@ -212,7 +212,7 @@ def spy(store, spaces):
 
 
 def test_it_is_said_at_once_that_not_even_the_scores_have_room(tmp_path, monkeypatch):
-    monkeypatch.setattr(MemoryBudget, "bytes_left", lambda budget: 2000)
+    monkeypatch.setattr(MemoryBudget, "free_bytes", lambda budget: 2000)
     with pytest.raises(MemoryLimit, match=r"going on from [\d,]+ positions, with lists in scratch files and scores"):
         solve(load_game(PLAIN), tmp_path / "game.h5", method=ListedMethod(), memory=1 << 40)
 

@@ -116,9 +116,10 @@ def command(
         raise click.UsageError("--depth needs --method alpha-beta: proof numbers know no plies")
     game = load_game(source)
     precheck(game).require_ok()
-    if metric == "nimber" or (
-        metric_of(game) == "nimber" and game.heap_code and not (metric or depth or method or tree)
-    ):
+    otherwise = depth or method or tree or out
+    if metric == "nimber" and otherwise:
+        raise click.UsageError("nimbers are searched without --depth, --method, --tree and --out")
+    if metric == "nimber" or (metric is None and not otherwise and game.heap_code and metric_of(game) == "nimber"):
         print_nimber(game, position, seconds, as_json)
         return
     root = start_of(game) if position is None else read_position(game, position)

@@ -173,3 +173,5 @@ def test_searches_for_nimbers_that_cannot_be_are_refused():
     assert "declare their heap_code; in others, retrograde solve nim --metric nimber computes them" in said
     said = retrograde("search", "octal:n=10000", status=1).stderr
     assert "`retrograde search octal:code=.77 HEAP` finds nimbers of larger heaps" in said
+    said = retrograde("search", "octal", "--metric", "nimber", "--depth", "3", status=2).stderr
+    assert "nimbers are searched without --depth" in said

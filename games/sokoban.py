@@ -15,7 +15,7 @@ from retrograde.games.contract.game import UNDECIDED, WIN, Game
 
 WAYS = ((0, -1), (1, 0), (0, 1), (-1, 0))
 XSB = str.maketrans({" ": "_", "-": "_", "$": "b", "*": "B", "@": "p", "+": "P"})
-"""The letters of layouts for those of files."""
+"""What the letters of level files are in a layout."""
 
 
 def floor(game):

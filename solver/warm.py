@@ -89,7 +89,7 @@ def solve_small(each: SmallSolve, folder: Path) -> None:
 
 
 def search_all() -> None:
-    """Search a small game by alpha-beta, by proof numbers and to a depth, the whole of chess to a depth, and heaps."""
+    """Search a small game by all methods, the whole of chess to a depth, and for nimbers of heaps."""
     from retrograde.solver.search.depth.names import depth_search_for
     from retrograde.solver.search.nim_sequence import NimSequence
     from retrograde.solver.search.probing.tables import LoadedTables

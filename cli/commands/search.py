@@ -160,14 +160,14 @@ def command(
 
 
 def print_nimber(game: Game, position: str | None, seconds: float | None, as_json: bool) -> None:
-    """Search for the nimber of heaps, and print it."""
-    from retrograde.cli.render.nimbers import print_nimber
+    """Search for the nimber of a position, and print it; raise UsageError unless the game declares its heaps."""
+    from retrograde.cli.render.nimbers import print_heaps
     from retrograde.games.catalog import variant
 
     if not game.heap_code:
         why = "nimbers are searched in games with heaps that declare their heap_code"
         raise click.UsageError(f"{why}; in others, retrograde solve {variant(game)} --metric nimber computes them")
-    print_nimber(game, game.write(start_of(game)) if position is None else position, seconds, as_json)
+    print_heaps(game, game.write(start_of(game)) if position is None else position, seconds, as_json)
 
 
 def draw_trees(

@@ -1,7 +1,5 @@
-"""Searches the nimber of heaps, and prints it with the nim-sequence."""
+"""Searches for the nimber of heaps, and prints it with the nim-sequence."""
 
-from functools import reduce
-from operator import xor
 from typing import Any
 
 import click
@@ -9,12 +7,12 @@ import click
 from retrograde.cli.common import print_json
 from retrograde.cli.progress import COMPILING, listening, polled, search_progress
 from retrograde.cli.render.words import coloured, duration, heading, indent, table
-from retrograde.games import LOSE, WIN, Game, PositionError
+from retrograde.games import WIN, Game, PositionError
 from retrograde.games.catalog import variant
 from retrograde.games.contract.heap_code import sizes_in
 from retrograde.solver.runtime.progress import announce
 from retrograde.solver.search.nim_sequence import NimSequence
-from retrograde.solver.values.sums import text_of
+from retrograde.solver.values.sums import add, goals, text_of, value_of
 
 COLUMNS, ROWS = 10, 10
 """The size of the table of nimbers if it has no period."""
@@ -24,7 +22,7 @@ LONGEST = 100
 """The longest period that is shown."""
 
 
-def print_nimber(game: Game, text: str, seconds: float | None, as_json: bool) -> None:
+def print_heaps(game: Game, text: str, seconds: float | None, as_json: bool) -> None:
     """Print the nimber of heaps of any sizes, written as in 7+3; raise PositionError if that cannot be found."""
     sequence = NimSequence(game.heap_code)
     try:
@@ -36,8 +34,8 @@ def print_nimber(game: Game, text: str, seconds: float | None, as_json: bool) ->
     except ValueError as error:
         raise PositionError(f"no position {text!r} of {variant(game)}: {error}") from error
     nimbers = [nimber for heap in heaps if (nimber := sequence.nimber(heap)) is not None]
-    nimber = reduce(xor, nimbers, 0) if len(nimbers) == len(heaps) else None
-    move = winning_move(sequence, heaps, nimber) if nimber else None
+    nimber = add(nimbers) if len(nimbers) == len(heaps) else None
+    move = winning_move(sequence, heaps, nimbers) if nimber else None
     if as_json:
         print_json(
             {
@@ -51,18 +49,16 @@ def print_nimber(game: Game, text: str, seconds: float | None, as_json: bool) ->
     if nimber is None:
         click.echo(f"not found in {duration(seconds or 0)}")
     else:
-        verdict = (
-            coloured(WIN, f"the player to move wins: {move}") if nimber else coloured(LOSE, "the player to move loses")
-        )
-        click.echo(f"{heading('Nimber')}: {text_of(nimber)}\n{verdict}")
+        value = value_of(nimber)
+        verdict = f"the player to move {f'wins: {move}' if value == WIN else 'loses'}"
+        click.echo(f"{heading('Nimber')}: {text_of(nimber)}\n{coloured(value, verdict)}")
     click.echo(f"\n{in_words(sequence)}\n\n{indent(rows_of(sequence))}")
 
 
-def winning_move(sequence: NimSequence, heaps: list[int], nimber: int) -> str:
-    """Return the name of a move that wins, from heaps of this nimber, which is not 0."""
-    for heap in heaps:
-        goal = nimber ^ (sequence.nimber(heap) or 0)
-        if (left := sequence.winning_option(heap, goal)) is not None:
+def winning_move(sequence: NimSequence, heaps: list[int], nimbers: list[int]) -> str:
+    """Return the name of a move that wins, from heaps of these nimbers, whose xor is not 0."""
+    for heap, goal in zip(heaps, goals(nimbers), strict=True):
+        if goal is not None and (left := sequence.winning_option(heap, goal)) is not None:
             return f"{heap}>{'+'.join(map(str, reversed(left))) or '0'}"
     raise AssertionError("a sum of heaps whose nimber is not 0 has a winning move")
 

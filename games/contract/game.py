@@ -364,7 +364,7 @@ CLOCK = frozenset({"zeroes", "plies_to_draw"})
 """Members for rules such as the fifty-move rule. Only the metric dtz uses them; values ignore such rules."""
 
 KEEPING = frozenset({"elsewhere", "collection", "options_in"})
-"""Members that say which variants exist and which database holds a tier. They do not change any value."""
+"""Members that say which variants exist, in files as well, and which database holds a tier. They change no value."""
 
 NUMBERS = frozenset({"tiers", "size", "index", "unindex", "parts", "family", "multiplicity"})
 """Members that number positions. In games with chance they are not rules; in all other games they are."""

@@ -7,8 +7,7 @@ Two searches share this package. Both answer yes/no questions about a position, 
 - `prover.py` and `proof_kernels.py`: depth-first proof-number search (df-pn) with its own table (`proof_table.py`). It
   proves values only.
 
-`nim_sequence.py` finds nimbers of heaps, which need no search of sums of heaps. The subpackages build on the two
-searches: `scores/` searches payoffs, `probing/` reads endgame tables during a search,
-`certificates/` turns a proof into a file, `depth/` searches to a limited depth for play, and `trees/` draws search
-trees.
+`nim_sequence.py` finds nimbers of heaps, one heap after the other. The subpackages build on the two searches: `scores/`
+searches payoffs, `probing/` reads endgame tables during a search, `certificates/` turns a proof into a file, `depth/`
+searches to a limited depth for play, and `trees/` draws search trees.
 """

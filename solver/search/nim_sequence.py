@@ -8,8 +8,6 @@ the most that a move takes, then it holds for all n from n0 on (Guy and Smith, T
 """
 
 from collections.abc import Sequence
-from functools import reduce
-from operator import xor
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +16,7 @@ from retrograde.games.contract.heap_code import UNEQUAL, options_of
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.search.heap_kernels import extend, repeated
 from retrograde.solver.search.timer import StoppableSearch
+from retrograde.solver.values.sums import add
 
 LARGEST, TRIED = 1 << 20, 1 << 16
 """The largest heap whose nimber is found without a period, and up to where a period is looked for if one is needed."""
@@ -68,7 +67,7 @@ class NimSequence(StoppableSearch):
         over, length = heap - len(self.values) + 1, self.period.length if self.period else 1
         spared = -(-max(over, 0) // length) * length
         for left in options_of(self.code.tolist(), heap - spared):
-            if reduce(xor, (int(self.values[size]) for size in left), 0) == goal:
+            if add(int(self.values[size]) for size in left) == goal:
                 return (*left[:-1], left[-1] + spared) if left else left
         return None
 

@@ -14,6 +14,7 @@
 
    Without positions on the command line it reads them from standard input, one per line. `POSITION@TIER` is a canonical
    position of a game whose rules are not below. If the game is stored as steps, it must be a position that needs a step.
+   A position of several words has commas between them, as in `7,56@6`, and is always canonical.
    For numbered games other than chess ask for `INDEX@TIER`. For expectations by slot the answer is the bounds of player
    0's expectation, `low -16777216 high -16777210`, in fractions of a point.
 
@@ -205,8 +206,10 @@ static Dataset legend, tiers, blocks, records;
 static i64 *measures[MOST_MEASURES];
 static char *measure_names[MOST_MEASURES];
 static int measure_count;
+#define MOST_WORDS 8
+
 static i64 *values, *remotenesses, *numbers, *firsts, *tier_positions, *tier_masks, *block_positions, *block_masks;
-static size_t outcome_size, gap_size;
+static size_t outcome_size, gap_size, words;
 
 static i64 row_of_tier(i64 tier)
 {
@@ -299,6 +302,36 @@ static i64 find_step(u64 position, i64 tier)
     for (; step < end && rank <= wanted; rank += ++step < end ? gap_of(step) : 0)
         found = step;
     return found < 0 ? -1 : outcome_of(found);
+}
+
+/* Compare the position of a row with another of several words: negative if it is less, positive if it is greater. */
+static int compare_row(i64 row, const i64 *wanted)
+{
+    load(&records, row / records.chunk);
+    const unsigned char *word = records.bytes + row % records.chunk * records.item + outcome_size;
+    for (size_t k = 0; k < words; k++, word += 8) {
+        i64 here = little(word, 8);
+        if (here != wanted[k])
+            return here < wanted[k] ? -1 : 1;
+    }
+    return 0;
+}
+
+/* Look up a canonical position of several words. Return its row of the legend, or -1. */
+static i64 find_words(const i64 *wanted, i64 tier)
+{
+    i64 row = row_of_tier(tier);
+    if (row < 0)
+        return -1;
+    i64 low = firsts[row], end = end_of_tier(row), high = end;
+    while (low < high) { /* the first position that is not less */
+        i64 middle = (low + high) / 2;
+        if (compare_row(middle, wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && compare_row(low, wanted) == 0 ? outcome_of(low) : -1;
 }
 
 /* Part 3: the rules of the games. Tiers and images, and for games stored as steps also moves and ends.
@@ -908,12 +941,10 @@ static void open_database(const char *path)
     version = number_of("format_version");
     if (has("kept"))
         die("%s is compact: half of it follows from moves, which are not known here", path);
-    if (has("rows"))
-        die("%s has positions of several words, which are not known here", path);
     if (strcmp(text_of("format"), "retrograde") || version < 2 || version > 8 || has("replies"))
         die("%s is no database of version 2 to 8", path);
-    const char *kind = has("slots") ? "slots" : has("bounds") ? "bounds" : has("steps") ? "steps" : "records";
-    int by_slot = has("slots") || has("bounds");
+    const char *kind = has("slots") ? "slots" : has("bounds") ? "bounds" : has("steps") ? "steps" : has("rows") ? "rows" : "records";
+    int by_slot = strcmp(kind, "steps") && strcmp(kind, "records");
     legend = open_dataset("legend");
     tiers = open_dataset("tiers");
     records = open_dataset(kind);
@@ -927,10 +958,14 @@ static void open_database(const char *path)
         measures[i] = column(&legend, measure_names[i]);
     }
     numbers = column(&tiers, "tier");
-    firsts = column(&tiers, *kind == 'r' ? "record" : by_slot ? "slot" : "step");
+    firsts = column(&tiers, by_slot ? "slot" : has("steps") ? "step" : "record");
     blocks = open_dataset("blocks");
     records.checks = column(&blocks, "check");
     outcome_size = records.item;
+    if (has("rows")) {
+        words = H5Tget_nmembers(records.type) - 1;
+        outcome_size -= 8 * words;
+    }
     if (by_slot)
         return;
     outcome_size = H5Tget_size(H5Tget_member_type(records.type, 0));
@@ -1005,9 +1040,28 @@ static void answer_slot(i64 index, i64 tier)
     putchar('\n');
 }
 
+/* Print the outcome of a canonical position of several words. */
+static void answer_words(const char *text)
+{
+    i64 wanted[MOST_WORDS];
+    size_t count = 0;
+    char *end = (char *)text - 1;
+    do
+        wanted[count++] = strtoll(text = end + 1, &end, 10);
+    while (end > text && *end == ',' && count < MOST_WORDS);
+    if (end == text || *end != '@' || count != words)
+        die("ask for the %zu words of a position with commas between them, then @TIER", words);
+    print_row(find_words(wanted, strtoll(end + 1, NULL, 10)));
+    putchar('\n');
+}
+
 static void answer(const char *text)
 {
     char *end;
+    if (has("rows")) {
+        answer_words(text);
+        return;
+    }
     u64 position = strtoull(text, &end, 10), others[1024];
     if (is_chess) {
         answer_chess(text);

@@ -1,4 +1,4 @@
-"""The program in C that reads databases by FORMAT.md alone answers as we do, of all three kinds of storage."""
+"""The program in C that reads databases by FORMAT.md alone answers as we do, for each kind of storage that it reads."""
 
 import random
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ from retrograde.games.chess.board import COLOURS
 from retrograde.solver.engine import solve
 from retrograde.solver.runtime.sizes import Sizes
 from tests.helpers import c_reader
+from tests.helpers.wide import WideTicTacToe
 
 pytestmark = pytest.mark.long
 
@@ -76,6 +77,22 @@ def test_another_metric(reader, tmp_path):
         wanted = [f"{told(database[position])} score {database.measures(position)['score']}" for position in walk]
     assert len(set(wanted)) > 5
     assert reader(path, walk) == wanted
+
+
+def test_positions_of_several_words(reader, solved, tmp_path):
+    game = WideTicTacToe()
+    path = solve(game, tmp_path / "wide.h5", method="interpreted")
+    with h5py.File(path) as file:
+        assert len(file["blocks"]) == 2 and len(file["tiers"]) == 10
+    positions = walked(game, 8) + [(crosses, 511 ^ crosses) for crosses in range(512)] + [(7,) * 2, (1 << 61, 0)]
+    asked = [f"{crosses},{noughts}@{game.tier((crosses, noughts))}" for crosses, noughts in positions]
+    with open_database(solved("tictactoe")) as database:  # the same game, whose positions are ints
+        wanted = [told(database.get(crosses | noughts << 9)) for crosses, noughts in positions[:-2]] + ["none"] * 2
+    assert wanted.count("none") > 300 and len(set(wanted)) > 8
+    assert reader(path, [*asked, "0,0@10"]) == [*wanted, "none"]
+    for wrong in ("0,0", "0@0", "0,0,0@0", "0,@0", "0,0,0,0,0,0,0,0,0@0"):
+        with pytest.raises(AssertionError, match="ask for the 2 words"):
+            reader(path, [wrong])
 
 
 def boards(count: int, names: Sequence[str] = men.TIERS) -> list[int]:

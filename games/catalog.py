@@ -38,12 +38,12 @@ from retrograde.games.identity.trusted import remember, trusted_files
 NAMES = """
     allqueens amazons ataxx awari awariboards baghchal bearoff bishops breakthrough cantstop chess chomp chopsticks
     chungtoi chutes clobber col connect4 cram cube dao dobutsu dodgem domineering dotsandboxes draughts eightpuzzle
-    euclid fairshares fanorona fibonaccinim foxandhounds game2048 gates gobblet grundy guarini hanoi hareandhounds
-    hex hexapawn hypergammon isolation joust kalah kalahboards kaooa klotski konane kono lasker lgame lightsout
-    linesofaction mnk morris mutorere neutron nim nim3 notakto nqueens octal onitama orderandchaos othello
-    pegsolitaire pentago pig piglet pocketcube ponghauki popout quarto qubic quixo rivercrossing rushhour sim snake
-    snort sokoban subtractsquare tactix tapatan teeko tentozero threemusketeers tictactoe tictactoe3 tictactwo
-    toadsandfrogs topspin tree ur winkers wythoff y yahtzee
+    euclid fairshares fanorona fibonaccinim foxandgeese foxandhounds game2048 gates gobblet grundy guarini hanoi
+    hareandhounds hex hexapawn hypergammon isolation joust kalah kalahboards kaooa klotski konane kono lasker lgame
+    lightsout linesofaction mnk morris mutorere neutron nim nim3 notakto nqueens octal onitama orderandchaos
+    othello pegsolitaire pentago pig piglet pocketcube ponghauki popout quarto qubic quixo rivercrossing rushhour
+    sim snake snort sokoban subtractsquare tactix tapatan teeko tentozero threemusketeers tictactoe tictactoe3
+    tictactwo toadsandfrogs topspin tree ur winkers wythoff y yahtzee
 """
 BUILT_IN = tuple(NAMES.split())
 """The games that come with the program: each is a module or a package of this folder."""

@@ -162,7 +162,7 @@ def numba_type(cls: type, guarded: bool) -> type[GameType]:
     members = {name: getattr_static(cls, name, None) for name in sorted(names) if not name.startswith("__")}
     constants = {name for name, member in members.items() if isinstance(member, int | Field)}
     # Numeric options and fields are constants of the type, for which numba compiles no function.
-    add_constants(game_type, lambda typ, name: constant(getattr(typ.game, name)) if name in constants else None)
+    add_constants(game_type, lambda typ, name: constant(getattr(typ.game, name), name) if name in constants else None)
     for name in members:
         if name not in constants:
             add_member(game_type, name)

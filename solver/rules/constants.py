@@ -4,16 +4,22 @@ A dict whose keys are ints becomes a `Dict`: an opaque type, whose keys and valu
 """
 
 import operator
+import warnings
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 from numba import types
+from numba.core.errors import NumbaWarning
 from numba.core.imputils import lower_constant
 from numba.extending import models, overload, overload_method, register_jitable, register_model, typeof_impl
 
 from retrograde.games.contract.game import RuleError
 
+warnings.filterwarnings("ignore", ".*Cannot cache compiled function", NumbaWarning)  # `constant` says it in plain words
+MOST_BYTES = 10**6
+"""Numba does not cache machine code that holds a larger array."""
+COMPILED_ANEW = "methods that use tables of more than 1 MB are compiled anew each time"
 MOST_ROWS = 256
 """How many rows a table may have that differ in length. Numba compiles a branch for each."""
 
@@ -21,8 +27,9 @@ MOST_ROWS = 256
 def constant(value: Any, name: str = "it") -> Any:
     """Return an option or table as compiled code holds it; raise RuleError, which calls it *name*, for other tables.
 
-    A dict becomes a `Dict`; a tuple, list or set of ints, or of rows of one length, an int64 array; rows of several
-    lengths a tuple of arrays. Anything else stays as it is. Ints are signed there: the set of all 64 cells is -1.
+    A dict becomes a `Dict`; a tuple, list or set of ints, or of rows of one length, an int64 array, or int32 if int64
+    takes more than `MOST_BYTES` and all numbers fit; rows of several lengths a tuple of arrays. Anything else stays as
+    it is. Ints are signed there: the set of all 64 cells is -1.
     """
     if isinstance(value, dict):
         return Dict(value, name)
@@ -48,7 +55,12 @@ def constant(value: Any, name: str = "it") -> Any:
             array = (exact % (1 << 64)).astype(np.uint64)
     if array.dtype.kind not in "iu" and array.size:
         raise RuleError(f"{name} is {value!r:.60}; a table must hold whole numbers, in rows of one length")
-    return array.astype(np.int64)
+    whole = array.astype(np.int64)
+    if whole.nbytes > MOST_BYTES and whole.min() >= -(1 << 31) and whole.max() < 1 << 31:
+        whole = whole.astype(np.int32)
+    if whole.nbytes > MOST_BYTES:
+        warnings.warn(f"{name} is a table of {whole.nbytes / 1e6:.1f} MB; {COMPILED_ANEW}", stacklevel=2)
+    return whole
 
 
 class Dict:

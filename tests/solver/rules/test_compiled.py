@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import field
 
+import numpy as np
 import pytest
 from numba import typeof
 
@@ -13,6 +14,7 @@ from retrograde.games.contract.game import RuleError
 from retrograde.solver.engine import solve
 from retrograde.solver.rules import kernels
 from retrograde.solver.rules.compiled import prepare
+from retrograde.solver.rules.constants import MOST_BYTES, constant
 from tests.helpers.paths import ROOT
 
 pytestmark = pytest.mark.long
@@ -50,6 +52,29 @@ def test_games_that_are_equal_and_look_alike_have_code_of_their_own():
     games = [Shift(1), Shift(2), Shift(2, 5)]
     assert games[0] == games[1] == games[2]
     assert [least(game) for game in games] == [99, 98, 88]
+
+
+def test_large_tables_are_narrowed_or_named():
+    """Numba would not cache machine code that holds more than a megabyte."""
+    narrow = constant(tuple(range(-2, 200_000)), "numbers")
+    assert narrow.nbytes < MOST_BYTES and narrow.tolist() == list(range(-2, 200_000))
+    assert constant((1 << 31, *range(1000))).dtype == np.int64
+    for values in (range(1 << 31, (1 << 31) + 200_000), range(400_000)):
+        with pytest.warns(UserWarning, match="numbers is a table of 1.6 MB; methods that use"):
+            assert constant(tuple(values), "numbers").tolist() == list(values)
+
+
+class Table(Shift):
+    """A position's image stands in a table of more than a megabyte."""
+
+    table = tuple(-at for at in range(150_000))
+
+    def images(self, position):
+        yield (self.table[position] << 40) >> 40
+
+
+def test_rules_read_narrow_tables_as_others():
+    assert [least(Table(), position) for position in (0, 77_777)] == [0, -77_777]
 
 
 def test_games_of_a_family_share_their_code():

@@ -26,6 +26,8 @@ from retrograde.games.contract.game import Traits, is_none
 
 TOGETHER = 64
 """Blocks of a tier that are read together."""
+ALL = slice(None)
+"""All slots of a tier."""
 
 
 class SlotsDatabase(NumberedDatabase):
@@ -80,12 +82,17 @@ class SlotsDatabase(NumberedDatabase):
         assert isinstance(self.contents, SlotsReader)
         return self.contents.all_slots(begin, end)
 
-    def tier_rows(self, tier: int) -> Iterator[NDArray[Any]]:
-        """Yield the legend rows of all slots of a tier in this file, in order, some at a time."""
+    def tier_rows(self, tier: int, slots: slice = ALL) -> Iterator[NDArray[Any]]:
+        """Yield the legend rows of consecutive slots of a tier in this file, in order, some at a time."""
         k = bisect_left(self._numbers, tier)
-        first, end = self._tier_starts[k : k + 2]
+        low, high = self._tier_starts[k : k + 2]
+        first, end, _ = (low + slot for slot in slots.indices(high - low))
         for begin in range(first, end, TOGETHER * self._block_size):
             yield self.all_slots(begin, min(begin + TOGETHER * self._block_size, end))
+
+    def rows_of(self, tier: int, slots: slice = ALL) -> NDArray[Any]:
+        """Return the legend rows of consecutive slots of a tier in this file."""
+        return np.concatenate([*self.tier_rows(tier, slots)])
 
     def lookup(
         self, positions: ArrayLike, *, canonical: bool = False, tiers: ArrayLike | None = None

@@ -37,6 +37,8 @@ class SolvedSlots:
     """The start's row in the legend, if the game has a start."""
     measures: Measures | None = None
     """The legend's additional columns, and how they were computed."""
+    quick: bool = False
+    """Whether a fast level of compression begins with MANY_QUICK_SLOTS."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class SolvedCompact(SolvedSlots):
 def write_slots(contents: Contents, solved: SolvedSlots, each: Each, progress: Progress) -> None:
     """Write the outcomes of all slots in blocks, and tables of the tiers and of counts."""
     outcome, slots, name, most, level = layout.outcome_dtype(len(solved.legend)), int(solved.starts[-1]), *ORDINARY
-    if slots >= layout.MANY_SLOTS:
+    if slots >= (layout.MANY_QUICK_SLOTS if solved.quick else layout.MANY_SLOTS):
         level = layout.FAST_SLOT_LEVEL
     # A compact file has fewer slots, in larger blocks, and the table of parts.
     if isinstance(solved, SolvedCompact):

@@ -21,7 +21,7 @@ An undecided position's score is meanwhile the greatest one passed up by childre
 byte of a parent answers every question about it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -51,6 +51,11 @@ def encode(value: Value, remoteness: int, bits: int) -> int:
         return DRAW_CLASS << bits | (value == UNDECIDED)
     plies = remoteness if value == LOSE else (1 << bits) - 1 - remoteness
     return CLASSES.index(value) << bits | plies
+
+
+def scores_of_legend(legend: Iterable[Any], bits: int) -> Array:
+    """Return the score of each row of a legend."""
+    return np.array([encode(row.value, row.remoteness, bits) for row in legend], score_type(bits))
 
 
 def decode(score: int, bits: int) -> tuple[Value, int]:

@@ -74,6 +74,11 @@ def images_of(game: Game, position: int) -> list[int]:
     return list(dict.fromkeys([position, *islice(game.images(position), MOST_IMAGES)]))
 
 
+def is_image(game: Game, position: int, other: int) -> bool:
+    """Return whether a position is among the images of another one; the rest of the images are not computed."""
+    return position in islice(game.images(other), MOST_IMAGES)
+
+
 def chosen_image(game: Game, position: int) -> list[int]:
     """Return a list with one other image of a position, chosen by the position; [] if there is no other."""
     images = images_of(game, position)
@@ -127,17 +132,18 @@ class OutcomeJudge:
 
     def fault_of_image(self, position: int, stored: Outcome, image: int) -> str:
         """Return what is wrong with an image of a canonical position; "" if nothing is."""
-        game, name = self.game, f"has the image {text_of(self.game, image)}"
+        game = self.game
         try:
             if game.canonical(image) != position:
-                return f"{name}, whose images are others"
+                return f"{self.named(image)}, whose images are others"
             examined = value, moves, children = children_of(game, image)
             if value != game.primitive(position):
-                return f"{name}, of which the rules say {value.name}"
+                return f"{self.named(image)}, of which the rules say {value.name}"
             outcomes = []
             for move, child in zip(moves, children, strict=True):
                 if not (outcome := self.outcome_of(child)):
-                    return f"{name}, from where a move leads to {text_of(self.game, child)}, which is not stored"
+                    child_text = text_of(game, child)
+                    return f"{self.named(image)}, from where a move leads to {child_text}, which is not stored"
                 outcomes.append(self.outcome_after(image, move, child, outcome))
             derived = derive(value, outcomes)
             if derived != stored:
@@ -145,7 +151,11 @@ class OutcomeJudge:
                 return f"is stored as {words(stored)}, and {what}"
             return self.stray_child(image, examined)
         except Exception as error:  # rules may raise anything if called for something that is no position
-            return f"{name}, of which {error}"
+            return f"{self.named(image)}, of which {error}"
+
+    def named(self, image: int) -> str:
+        """Return the phrase that names an image."""
+        return f"has the image {text_of(self.game, image)}"
 
     def outcome_after(self, position: int, move: int, child: int, outcome: Outcome) -> Outcome:
         """Return a child's stored outcome as `derive` needs it, after *move* has counted for dtz or dtc."""
@@ -161,7 +171,7 @@ class OutcomeJudge:
         """Return that a move leads to a position that is no image of its canonical position; "" if none does."""
         for move, child in zip(*examined[1:], strict=True):
             reached = self.game.do_move(position, move)
-            if reached != child and reached not in images_of(self.game, child):
+            if reached != child and not is_image(self.game, reached, child):
                 what = f"which is no image of {text_of(self.game, child)}, and yet has it for one"
                 return f"has a move to {text_of(self.game, reached)}, {what}"
         return ""

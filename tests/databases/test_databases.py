@@ -354,9 +354,12 @@ def test_another_process_may_encode(kind, tmp_path):
     assert kind in h5py.File(here)
 
 
-@pytest.mark.parametrize(("kind", "most"), [("slots", "MANY_SLOTS"), ("steps", "MANY_STEPS")])
-def test_large_files_are_compressed_faster_to_the_same_content(kind, most, tmp_path, monkeypatch):
-    game, solved = Fake(), solved_of_each_kind()[kind]
+@pytest.mark.parametrize(
+    ("kind", "most", "changes"),
+    [("slots", "MANY_SLOTS", {}), ("slots", "MANY_QUICK_SLOTS", {"quick": True}), ("steps", "MANY_STEPS", {})],
+)
+def test_large_files_are_compressed_faster_to_the_same_content(kind, most, changes, tmp_path, monkeypatch):
+    game, solved = Fake(), replace(solved_of_each_kind()[kind], **changes)
     small = write_database(tmp_path / "small.h5", game, solved)
     monkeypatch.setattr(f"retrograde.databases.layout.{most}", 150_000)
     large = write_database(tmp_path / "large.h5", game, solved)

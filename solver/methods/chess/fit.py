@@ -1,6 +1,8 @@
 """Which tiers of which games this package solves, and the men on the board there."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from retrograde.solver.runtime.array_type import Array
 
 if TYPE_CHECKING:
     from retrograde.solver.methods.chess.formation import Formation
@@ -13,6 +15,16 @@ BITS = 14
 
 class TooDeep(Exception):
     """A win takes more plies than fit into a byte."""
+
+
+class LaterScores(NamedTuple):
+    """The scores of consecutive slots of a later tier.
+
+    The score of slot number i is `legend[items[i]]`, or `items[i]` if there is no legend.
+    """
+
+    items: Array
+    legend: Array | None = None
 
 
 def is_chess(game: Any) -> bool:

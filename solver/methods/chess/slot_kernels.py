@@ -41,14 +41,14 @@ def has_position(positions, index):
 
 
 @lean_kernel
-def write_codes(board, kings, numbers, scores, table, legal, codes):
+def write_codes(board, kings, numbers, items, table, legal, codes):
     """Write the codes of a later tier's positions with one side to move, in the layout of the tier before.
 
     *kings* int64[pairs]: the row of `board.kings` for each pair there. *numbers* int32[16, inner]: see
-    `slots.slot_numbers`. *scores* are those of all slots with this side to move. A score's code is `table[score]`;
-    *legal* are the legal positions, as a set.
+    `slots.slot_numbers`. *items* has a number for each slot with this side to move: its score, or its row of a legend.
+    An item's code is `table[item]`; *legal* are the legal positions, as a set.
     """
-    size, inner = len(scores) // len(kings), numbers.shape[1]
+    size, inner = len(items) // len(kings), numbers.shape[1]
     for pair in range(len(kings)):
         entry = np.int64(board.kings[kings[pair]])
         begin = (entry >> 4) * size
@@ -56,7 +56,7 @@ def write_codes(board, kings, numbers, scores, table, legal, codes):
             index = pair * inner + rest
             codes[index] = NO_POSITION
             if has_position(legal, index):
-                codes[index] = table[scores[begin + numbers[entry & 15, rest]]]
+                codes[index] = table[items[begin + numbers[entry & 15, rest]]]
 
 
 @lean_kernel

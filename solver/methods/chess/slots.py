@@ -9,7 +9,7 @@ from retrograde.games.chess.men import BLACK
 from retrograde.solver.methods.chess import kernels, slot_kernels
 from retrograde.solver.methods.chess.en_passant import slots_of
 from retrograde.solver.methods.chess.en_passant_kernels import DoubleSteps
-from retrograde.solver.methods.chess.fit import BITS, TooDeep
+from retrograde.solver.methods.chess.fit import BITS, LaterScores, TooDeep
 from retrograde.solver.methods.chess.formation import (
     Codes,
     Formation,
@@ -33,8 +33,8 @@ from retrograde.solver.methods.chess.words import EVERYTHING, key_of
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES, LOSE_CLASS, WIN_CLASS
 
-ScoresOf = Callable[[int], Array]
-"""Returns the scores of all slots of a later tier, by its number."""
+ScoresOf = Callable[[int, slice], LaterScores]
+"""Returns the scores of consecutive slots of a later tier, by the tier's number."""
 
 DEEPEST_LATER = 252
 """The greatest code (plies to mate + 1) of a later tier that a move leads to."""
@@ -91,9 +91,12 @@ def write_codes(codes: Codes, turn: int, scores_of: ScoresOf, table: Array, foun
     kings = pairs_of_kings(has_pawns(codes))
     white, black = (kings[:, ::-1] ^ 56 if exchanged else kings).T
     numbers, size = slot_numbers(own, order, exchanged)
-    scores = scores_of(tier)[(turn ^ exchanged) * size * len(kings) :][: size * len(kings)]
+    # The slots with this side to move are one half of the tier, or all of it.
+    begin = (turn ^ exchanged) * size * len(kings)
+    scores = scores_of(tier, slice(begin, begin + size * len(kings)))
+    by_item = table if scores.legend is None else table[scores.legend]
     slot_kernels.write_codes(
-        geometry(), has_pawns(codes) << 12 | white << 6 | black, numbers, scores, table,
+        geometry(), has_pawns(codes) << 12 | white << 6 | black, numbers, scores.items, by_item,
         legal_positions(men_of(codes), turn), found,
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ import numpy as np
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import METRICS, RuleError
 from retrograde.games.contract.zeroing import TO_PROGRESS, child_distance
-from retrograde.solver.methods.chess.fit import TooDeep, formation_of
+from retrograde.solver.methods.chess.fit import LaterScores, TooDeep, formation_of
 from retrograde.solver.methods.numbered.elsewhere import Elsewhere
 from retrograde.solver.methods.numbered.table import NumberedTable
 from retrograde.solver.methods.numbered.tier_memory import memory_by_sets
@@ -42,9 +42,11 @@ def solve_by_sets(
     every, count = table.scores.array, part.stop - part.start
     scores = every[part]
 
-    def later(tier: int) -> Array:
+    def later(tier: int, slots: slice) -> LaterScores:
         row = table.numbering.row(tier)
-        return elsewhere.scores(tier, table.bits) if row < 0 else every[table.numbering.slice_of(row)]
+        if row < 0:
+            return LaterScores(*elsewhere.rows(tier, slots, table.bits))
+        return LaterScores(every[table.numbering.slice_of(row)][slots])
 
     def tell(decided: int, remoteness: int) -> None:
         share = decided / (2 * formation.pairs * formation.inner)  # counts equal men as distinct

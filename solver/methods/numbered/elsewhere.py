@@ -10,7 +10,7 @@ from retrograde.databases.open import open_beside
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.contract.game import METRICS, Game
 from retrograde.solver.runtime.array_type import Array
-from retrograde.solver.values.score import encode, score_type
+from retrograde.solver.values.score import encode, scores_of_legend
 
 
 class Elsewhere:
@@ -34,12 +34,18 @@ class Elsewhere:
     def scores(self, tier: int, bits: int) -> Array:
         """Return the scores of all slots of a tier; the scores of empty slots are arbitrary."""
         database = self.database(tier)
-        legend = np.array([encode(row.value, row.remoteness, bits) for row in database.file.legend], score_type(bits))
+        legend = scores_of_legend(database.file.legend, bits)
         scores, begin = np.empty(self.game.size(tier), legend.dtype), 0  # type: ignore[attr-defined]  # as in own_tiers
         for rows in database.tier_rows(tier):
             scores[begin : begin + len(rows)] = legend[rows]
             begin += len(rows)
         return scores
+
+    def rows(self, tier: int, slots: slice, bits: int) -> tuple[Array, Array]:
+        """Return (the legend rows of some slots of a tier, the score of each row); rows of empty slots are
+        arbitrary."""
+        database = self.database(tier)
+        return database.rows_of(tier, slots), scores_of_legend(database.file.legend, bits)
 
     def score(self, position: int, bits: int) -> int:
         """Return the score of a position."""

@@ -18,6 +18,7 @@ from retrograde.databases.write import SolvedSlots
 from retrograde.games.catalog import make, rests_on, rules_digest, variant
 from retrograde.games.contract.game import METRICS, Game, RetrogradeError
 from retrograde.games.contract.zeroing import TO_PROGRESS, signed
+from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.methods.numbered.elsewhere import Elsewhere
 from retrograde.solver.methods.numbered.legend import CODE, solved_slots
 from retrograde.solver.methods.numbered.store import NumberedStore
@@ -75,6 +76,7 @@ def solved_from(store: NumberedStore) -> SolvedSlots:
     release = table.scores.release_pages if store.in_file else None
     own = store.scores[: store.own.slots]
     solved = solved_slots(table.game, store.own, outcomes, store.counts, own, release, fill_gaps)
+    solved = replace(solved, quick=is_chess(table.game))
     if store.metric not in TO_PROGRESS:
         return solved
     legend = [row._replace(measures=(signed(row.value, row.remoteness),)) for row in solved.legend]

@@ -15,7 +15,7 @@ from retrograde.games.contract.game import LOSE, Value
 from retrograde.games.contract.zeroing import PATIENCE
 from retrograde.solver.methods.chess import kernels as sets
 from retrograde.solver.methods.chess.en_passant import EnPassantPositions
-from retrograde.solver.methods.chess.fit import BITS
+from retrograde.solver.methods.chess.fit import BITS, LaterScores
 from retrograde.solver.methods.chess.formation import Formation, count_positions, geometry, order_of
 from retrograde.solver.methods.chess.kernels import NO_POSITION
 from retrograde.solver.methods.chess.slots import find_departures, load_later_codes, table_by_score, write_codes
@@ -26,7 +26,7 @@ from retrograde.solver.methods.chess.syzygy.kernels import ANY, BLESSED, CURSED,
 from retrograde.solver.methods.chess.syzygy.table_order import TableOrder, combinations_of, first_squares, table_orders
 from retrograde.solver.methods.chess.zeroing import codes_of_scores
 from retrograde.solver.runtime.array_type import Array
-from retrograde.solver.values.score import encode
+from retrograde.solver.values.score import encode, scores_of_legend
 
 SAMPLES = (24, 1 << 12), (48, 1 << 14)
 """The samples of each round of `CellSorter.best`: how many, and how many cells in each."""
@@ -48,11 +48,10 @@ class DistanceCells:
         self.mark_captures(cells, side)
         return cells
 
-    def scores_of(self, tier: int) -> Array:
-        """Return the scores of all slots of a tier, uint16."""
+    def scores_of(self, tier: int, slots: slice) -> LaterScores:
+        """Return the scores of consecutive slots of a tier."""
         holder = self.database.holder(tier)
-        legend = [encode(row.value, row.remoteness, BITS) for row in holder.file.legend]
-        return np.concatenate([np.array(legend, np.uint16)[rows] for rows in holder.tier_rows(tier)])
+        return LaterScores(holder.rows_of(tier, slots), scores_of_legend(holder.file.legend, BITS))
 
     def mark_captures(self, cells: Array, side: int) -> None:
         """Mark the cells in which a capture brings as much as the position is worth."""

@@ -23,7 +23,7 @@ from retrograde.games.contract.zeroing import by_rule
 from retrograde.solver import engine
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.chess import tiers, zeroing
-from retrograde.solver.methods.chess.fit import BITS
+from retrograde.solver.methods.chess.fit import BITS, LaterScores
 from retrograde.solver.methods.chess.formation import Formation
 from retrograde.solver.methods.numbered import by_sets
 from retrograde.solver.options import CannotSolve
@@ -135,8 +135,8 @@ def test_codes_are_ordered_by_their_scores_and_have_the_results_of_zeroing_moves
 def test_a_capture_counts_as_late_from_one_ply_beyond_the_rule_on(plies, after):
     """As if bare kings had lost in so many plies: each capture of the rook then wins, soon or late."""
 
-    def scores_of(tier):
-        return np.full(Chess("KK").size(tier), encode(LOSE, plies, BITS), np.uint16)
+    def scores_of(tier, slots):
+        return LaterScores(np.full(Chess("KK").size(tier), encode(LOSE, plies, BITS), np.uint16)[slots])
 
     (_, black), _ = zeroing.analyse(Formation("KRK"), scores_of, map, lambda *_: None)
     assert set(black[black < zeroing.LOST].tolist()) == {0, after + 1}

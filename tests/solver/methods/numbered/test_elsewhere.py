@@ -18,6 +18,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.methods.chess import analysis
 from retrograde.solver.methods.chess.formation import Formation
 from retrograde.solver.methods.numbered import store
+from retrograde.solver.methods.numbered.elsewhere import Elsewhere
 from retrograde.solver.options import CannotSolve
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.runtime.memory import MemoryLimit
@@ -202,6 +203,15 @@ def test_numbered_it_comes_to_the_same(folder, tmp_path):
         shutil.copy(path, tmp_path)
     whole = (tmp_path / "chess,KRK.h5").read_bytes()
     assert solve(load_game("chess:KRK"), tmp_path / "chess,KRK.h5", method="numbered", fresh=True).read_bytes() == whole
+
+
+@pytest.mark.parametrize("where", [slice(None), slice(0, 5), slice(16_380, 40_001), slice(59_000, None)])
+def test_some_slots_of_a_tier_are_read(folder, where):
+    tier = TIERS.index("KRK")
+    with open_database(folder / "chess,KRK.h5") as database, Elsewhere(load_game("chess:KRKN"), folder) as elsewhere:
+        rows, legend = elsewhere.rows(tier, where, 14)
+        assert np.array_equal(rows, database.all_slots()[where])
+        assert np.array_equal(legend[rows], elsewhere.scores(tier, 14)[where])
 
 
 @pytest.mark.thorough

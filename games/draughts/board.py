@@ -51,20 +51,20 @@ class Board(Game):
 
     # Squares
 
-    @property
+    @cached_property
     def width(self):
         """The number of dark squares in a row."""
         return self.rows // 2
 
-    @property
+    @cached_property
     def squares(self):
         return self.rows * self.width
 
-    @property
+    @cached_property
     def all(self):
         return (1 << self.squares) - 1
 
-    @property
+    @cached_property
     def last_row(self):
         """The squares on which men of the player to move are crowned."""
         return self.all ^ self.all >> self.width
@@ -144,6 +144,14 @@ def packed(colour, own, other, kings):
         shift += 2
         left ^= square
     return colour << COLOUR | kinds | occupied
+
+
+def free(place, taken):
+    """Return the square, as a set, that has *place* lower squares which are not *taken*."""
+    while taken:
+        place += number(taken) <= place
+        taken &= taken - 1
+    return 1 << place
 
 
 def number(square):

@@ -1,4 +1,4 @@
-"""Moves of draughts, forward and backward.
+"""Moves of draughts.
 
 A move is a number: the origin, the number of captures, and the directions, the first in the highest bits::
 
@@ -12,9 +12,7 @@ CAPTURES, WAYS = 5, 9
 
 
 class Moves(Board):
-    """Moves and their inverses."""
-
-    # Forward
+    """Moves, as numbers and as what they do to a position."""
 
     def generate_moves(self, position):
         """Yield the captures, or else the steps, as ints: the origin, and the directions."""
@@ -101,19 +99,3 @@ class Moves(Board):
     def handed_over(self, position, own, other, kings):
         """Return the position after a move, as the other player, now to move, sees it."""
         return self.from_sets(self.colour(position) ^ 1, self.turned(other), self.turned(own), self.turned(kings))
-
-    # Backward
-
-    def parents(self, position):
-        """Yield the positions from which a king of the other player can step here; no capture is possible there."""
-        own, other, kings = self.sets(position)
-        empty = self.all ^ own ^ other if own else 0  # a side with nothing left has just lost it to a capture
-        for way in range(4):
-            origins = self.step(other & kings, way) & empty
-            while origins:
-                origin = origins & -origins
-                origins ^= origin
-                moved = origin | self.step(origin, 3 - way)
-                before = self.turned(other ^ moved), self.turned(own), self.turned(kings ^ moved)
-                if not self.capturing(before[0], before[1], before[2]):
-                    yield self.from_sets(self.colour(position) ^ 1, before[0], before[1], before[2])

@@ -18,7 +18,7 @@ from functools import cache, cached_property
 from math import comb
 
 from retrograde.games.draughts import sides
-from retrograde.games.draughts.board import COLOUR, number, packed, unpacked
+from retrograde.games.draughts.board import COLOUR, free, number, packed, unpacked
 from retrograde.games.draughts.moves import Moves
 from retrograde.games.draughts.sides import ADVANCE, BOTH, KINGS, MEN, SPAN, ZERO, most_pieces
 
@@ -41,11 +41,6 @@ class Numbering(Moves):
         return ways_of_men(self.rows)
 
     @cached_property
-    def men_places(self):
-        """Where numbers of men begin in the table: at `16 * mover's + other's`."""
-        return places_of_men(self.rows)
-
-    @cached_property
     def choices(self):
         """Binomial coefficients: `n` choose `k` at `33 * k + n`."""
         return tuple(comb(n, k) for k in range(most_pieces(self.rows) + 1) for n in range(33))
@@ -55,10 +50,12 @@ class Numbering(Moves):
     def ways(self, first, own, other, advance):
         """Return the number of placements of *own* and *other* men from square *first* on, with this advance of both
         sides together."""
-        most = (self.rows - 2) * (own + other)
-        if advance < 0 or advance > most:
-            return 0
-        return self.men_table[self.men_places[16 * own + other] + first * (most + 1) + advance]
+        return self.men_table[self.ways_at(own, other, advance) + first]
+
+    def ways_at(self, own, other, advance):
+        """Return where the table has the ways to place these men from the first square on; those from later squares
+        follow."""
+        return (place_of_men(own, other) * ADVANCES + advance + LEAST) * (self.squares + 1)
 
     def slots(self, own, other, own_kings, other_kings, advance):
         """Return the number of positions with these numbers of men and kings, the mover's and the other's."""
@@ -95,6 +92,10 @@ class Numbering(Moves):
         yield position
         yield position ^ 1 << COLOUR
 
+    def multiplicity(self, position):
+        """Return the number of images."""
+        return 2
+
     def advance(self, own, other):
         """Return the advance of the men: the sum of their rows, counted by each side from its own first row."""
         return self.sum_of_rows(own) + (self.rows - 1) * other.bit_count() - self.sum_of_rows(other)
@@ -108,6 +109,10 @@ class Numbering(Moves):
     def tier(self, position):
         """Return the tier by the pieces of both sides and the advance of their men."""
         own, other, kings = unpacked(position)
+        return self.tier_of(own, other, kings)
+
+    def tier_of(self, own, other, kings):
+        """Return the tier of a position with these pieces of the player to move, those of the other, and kings."""
         own_count, other_count = own.bit_count(), other.bit_count()
         own_kings, other_kings = (own & kings).bit_count(), (other & kings).bit_count()
         first_count, first_kings = own_count, own_kings
@@ -120,6 +125,10 @@ class Numbering(Moves):
     def index(self, position):
         """Return the slot of a position, with either colour to move."""
         own, other, kings = unpacked(position)
+        return self.slot_of(own, other, kings)
+
+    def slot_of(self, own, other, kings):
+        """Return the slot of a position with these pieces of the player to move, those of the other, and kings."""
         own_kings, other_kings = (own & kings).bit_count(), (other & kings).bit_count()
         own_men, other_men = own.bit_count() - own_kings, other.bit_count() - other_kings
         advance = self.advance(own & ~kings, other & ~kings)
@@ -150,9 +159,8 @@ class Numbering(Moves):
         left = self.squares - men
         of_own, of_other = self.choose(left, own_kings), self.choose(left - own_kings, other_kings)
         own, other = self.placed_men(i // of_other // of_own, own_men, other_men, advance)
-        empty = self.all ^ own ^ other
-        own_squares = self.placed_kings(i // of_other % of_own, own_kings, empty)
-        other_squares = self.placed_kings(i % of_other, other_kings, empty ^ own_squares)
+        own_squares = self.placed_kings(i // of_other % of_own, own_kings, own | other)
+        other_squares = self.placed_kings(i % of_other, other_kings, own | other | own_squares)
         return packed(0, own | own_squares, other | other_squares, own_squares | other_squares)
 
     # Men
@@ -187,20 +195,22 @@ class Numbering(Moves):
         """Return the squares of the men in the placement of this rank, the mover's and the other's."""
         own = other = at = 0
         while own_count + other_count:
+            # Placements with an empty square come first: the next man is where they are no more than the rank.
+            ways = self.ways_at(own_count, other_count, advance)
+            while rank < self.men_table[ways + at + 1]:
+                at += 1
+            rank -= self.men_table[ways + at + 1]
             row = at // self.width
-            empty = self.ways(at + 1, own_count, other_count, advance)
-            if rank >= empty:
-                rank -= empty
-                before = self.ways_with_own(at, own_count, other_count, advance)
-                if rank < before:
-                    own |= 1 << at
-                    own_count -= 1
-                    advance -= row
-                else:
-                    rank -= before
-                    other |= 1 << at
-                    other_count -= 1
-                    advance -= self.rows - 1 - row
+            before = self.ways_with_own(at, own_count, other_count, advance)
+            if rank < before:
+                own |= 1 << at
+                own_count -= 1
+                advance -= row
+            else:
+                rank -= before
+                other |= 1 << at
+                other_count -= 1
+                advance -= self.rows - 1 - row
             at += 1
         return own, other
 
@@ -220,19 +230,17 @@ class Numbering(Moves):
             rank += self.choose((left & square - 1).bit_count(), count)
         return rank
 
-    def placed_kings(self, rank, count, left):
-        """Return the squares of kings in the placement of this rank on the squares *left*."""
-        kings, at, place = 0, self.squares, left.bit_count()
-        while count:
-            at -= 1
-            if left >> at & 1:
+    def placed_kings(self, rank, count, taken):
+        """Return the squares of kings in the placement of this rank on the squares that are not *taken*."""
+        kings, place = 0, self.squares - taken.bit_count()
+        while count > 1:
+            place -= 1
+            while self.choose(place, count) > rank:
                 place -= 1
-                before = self.choose(place, count)
-                if rank >= before:
-                    rank -= before
-                    kings |= 1 << at
-                    count -= 1
-        return kings
+            rank -= self.choose(place, count)
+            kings |= free(place, taken)
+            count -= 1
+        return kings | free(rank, taken) if count else kings  # a single king's place is the rank
 
 
 def is_weaker(own, own_kings, other, other_kings):
@@ -243,45 +251,36 @@ def is_weaker(own, own_kings, other, other_kings):
 # Tables
 
 
-@cache
-def places_of_men(rows: int) -> tuple[int, ...]:
-    """Return where `ways_of_men` begins for each pair of numbers of men, `16 * mover's + other's`; its length last."""
-    most = most_pieces(rows)
-    places, end = [-1] * 16 * (most + 1), 0
-    for own in range(most + 1):
-        for other in range(most + 1 - own):
-            places[16 * own + other] = end
-            end += (rows * rows // 2 + 1) * ((rows - 2) * (own + other) + 1)
-    return (*places, end)
+ADVANCES, LEAST = 64, 8
+"""The table of men has so many advances for each pair of numbers of men, the first of them 8 less than 0. Ways with an
+advance that no placement has are 0."""
+
+
+def place_of_men(own, other):
+    """Return the number of a pair of numbers of men, by their sum: 0 and 0, 0 and 1, 1 and 0, 0 and 2, …"""
+    return (own + other) * (own + other + 1) // 2 + own
 
 
 @cache
 def ways_of_men(rows: int) -> tuple[int, ...]:
-    """Return the number of placements of men from each square on, by numbers of men, then square, then advance."""
-    squares, places = rows * rows // 2, places_of_men(rows)
-    table = [0] * places[-1]
-
-    def ways(first: int, own: int, other: int, advance: int) -> int:
-        most = (rows - 2) * (own + other)
-        if min(own, other, advance) < 0 or advance > most:
-            return 0
-        return table[places[16 * own + other] + first * (most + 1) + advance]
-
-    pieces = most_pieces(rows)
-    for own in range(pieces + 1):
-        for other in range(pieces + 1 - own):
-            most = (rows - 2) * (own + other)
-            begin = places[16 * own + other]
-            table[begin + squares * (most + 1)] = int(own + other == 0)
+    """Return the number of placements of men from each square on, by numbers of men, then advance, then square."""
+    width, most = rows // 2, most_pieces(rows)
+    squares = rows * width
+    nothing = [0] * ADVANCES
+    found: dict[tuple[int, int], list[list[int]]] = {}
+    table: list[int] = []
+    for men in range(most + 1):
+        for own in range(men + 1):
             # Recursion from the last square down: the square is empty, or has a man of the mover's, or one of the
-            # other's.
+            # other's. Either man takes its share of the advance.
+            ways = found[own, men - own] = [nothing] * (squares + 1)
+            ways[squares] = [int(men == 0 and advance == LEAST) for advance in range(ADVANCES)]
             for first in reversed(range(squares)):
-                row = first // (rows // 2)
-                for advance in range(most + 1):
-                    found = ways(first + 1, own, other, advance)
-                    if row < rows - 1:
-                        found += ways(first + 1, own - 1, other, advance - row)
-                    if row > 0:
-                        found += ways(first + 1, own, other - 1, advance - (rows - 1 - row))
-                    table[begin + first * (most + 1) + advance] = found
+                row = first // width
+                ways[first] = ways[first + 1]
+                for before, share in (((own - 1, men - own), row), ((own, men - own - 1), rows - 1 - row)):
+                    if before in found and share < rows - 1:  # no man stands on the row where it is crowned
+                        rest = nothing[:share] + found[before][first + 1]
+                        ways[first] = [one + other for one, other in zip(ways[first], rest, strict=False)]
+            table += [ways[first][advance] for advance in range(ADVANCES) for first in range(squares + 1)]
     return tuple(table)

@@ -50,7 +50,8 @@ SAME_RULES = {
     "077fe3cfc7d8d904d3190ddc50558a52": {"4f52a3cfc333182035fd82b26ae196c2"},  # peg solitaire
     "4ead050c0314a4bae47925d443a2dec1": {"9728032e1426b4001f47e9b09406a2e1"},  # awari
     "dd226c41643751c25441c643bd76f837": {"44366a82596352119082cec422795beb"},  # cram
-    "c114ff8d54ae57d2ffbbed4be4091e25": {
+    "857edf9b070200855b599bdb3abc8fa3": {
+        "c114ff8d54ae57d2ffbbed4be4091e25",
         "dd2edb7c687ccb53f9288bb6ea92210a",
         "076c463438368c8926fe3bf172ef2a23",
     },  # draughts endings

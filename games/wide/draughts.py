@@ -30,7 +30,7 @@ class WholeDraughts(Draughts):
     pieces: str = "all"
 
     # There are too many positions to number.
-    images, canonical, parents = Game.images, Game.canonical, Game.parents
+    images, canonical, multiplicity = Game.images, Game.canonical, Game.multiplicity
     unindex, parts, family = Game.unindex, Game.parts, Game.family
 
     def __post_init__(self):

@@ -18,6 +18,7 @@ from retrograde.solver.methods.setwise.mirror import NotSymmetric
 from retrograde.solver.methods.setwise.storage import (
     NO_LINKS,
     NO_STARTS,
+    Map,
     Wave,
     WaveStorage,
     groups_of,
@@ -118,7 +119,9 @@ class Exploration:
         # Step 1: Cut the wave into ranges of tiers, and give those that are not in the log to workers.
         known = log.filled.pop(wave.number, {})
         ranges = ranges_of(before, wave, self.work.sizes.chunk_words)
-        parents = None if self.storage.scratch else load_parents(before, self.storage, wave.links_to_stored())
+        parents = None
+        if not self.storage.scratch:
+            parents = load_parents(before, self.storage, wave.links_to_stored(), self.work.map_here)
         forward = ForwardPass(self.rules, self.storage, before.without_links(), wave, parents)
         shared = TaskData(forward, self.storage.scratch, f"shared{wave.number}")
         left = [((begin, end), words) for begin, end, words in ranges if begin not in known]
@@ -182,10 +185,11 @@ class ForwardPass(NamedTuple):
     parents: tuple[Array, Sets] | None
 
 
-def load_parents(before: Wave, storage: WaveStorage, links: Array) -> tuple[Array, Sets]:
-    """Return the rows of the parent tiers of some links, ascending, and their sets, mirror images included."""
+def load_parents(before: Wave, storage: WaveStorage, links: Array, run: Map = map) -> tuple[Array, Sets]:
+    """Return the rows of the parent tiers of some links, ascending, and their sets, mirror images included. They are
+    made by calls of *run*."""
     rows = np.unique(links[:, FROM])
-    return rows, before.load_with_images(storage, rows, PARENTS)
+    return rows, before.load_with_images(storage, rows, PARENTS, run)
 
 
 class FilledTiers(NamedTuple):

@@ -93,14 +93,13 @@ def first_rank(tables, word):
 
 
 @kernel
-def make_mirror_images(mirror, stored, rows, sets, images, end):
-    """Make tiers from their mirror images: fill their groups and words, and the columns WORD and WORDS.
+def mark_mirror_images(mirror, stored, rows, sets, images):
+    """Find out which words tiers have that are made from their mirror images: fill their groups, and the column WORDS.
 
-    *images* lists the rows of *sets* to be made. Row r is the mirror image of tier `rows[r]` of *stored*. Words are
-    written from *end* on.
+    *images* lists the rows of *sets* to be made. Row r is the mirror image of tier `rows[r]` of *stored*.
     """
     tables, ranks = np.empty((MOST_TABLES, 1 << WORD_BITS), np.int64), np.empty(64, np.int64)
-    tiers, occupied, before, words = sets
+    tiers, occupied, before, _ = sets
     for row in images:
         tier, image = stored.tiers[rows[row]], tiers[row]
         # Step 1: Prepare tables that map ranks, and clear the groups.
@@ -109,14 +108,21 @@ def make_mirror_images(mirror, stored, rows, sets, images, end):
         occupied[start:stop] = NOTHING
         # Step 2: Mark the word of each position's image, and count the words before each group.
         place_images(stored, tier, tables, ranks, sets, image, False)
-        image[WORD], image[WORDS] = end, 0
+        image[WORDS] = 0
         for group in range(start, stop):
             before[group] = image[WORDS]
             image[WORDS] += popcount(occupied[group])
-        # Step 3: Set the bit of each position's image.
-        words[end : end + image[WORDS]] = NOTHING
+
+
+@kernel
+def fill_mirror_images(mirror, stored, rows, sets, images):
+    """Fill the words that `mark_mirror_images` has found; the column WORD says where they go."""
+    tables, ranks = np.empty((MOST_TABLES, 1 << WORD_BITS), np.int64), np.empty(64, np.int64)
+    for row in images:
+        tier, image = stored.tiers[rows[row]], sets.tiers[row]
+        write_rank_tables(tier[MASK], mirror, True, image[MASK], tables)
+        sets.words[image[WORD] : image[WORD] + image[WORDS]] = NOTHING
         place_images(stored, tier, tables, ranks, sets, image, True)
-        end += image[WORDS]
 
 
 @lean_kernel

@@ -12,8 +12,10 @@ packed and nothing is copied.
 Of two mirror-image tiers one is stored (see mirror.py). The other has a row in the table of tiers, but no groups.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -21,7 +23,7 @@ import numpy as np
 
 from retrograde.solver.methods.setwise.backward_kernels import WaveValues
 from retrograde.solver.methods.setwise.forward_kernels import FROM, LINK, SHARED, Sets
-from retrograde.solver.methods.setwise.mirror import check_links, image_rows, make_mirror_images
+from retrograde.solver.methods.setwise.mirror import check_links, fill_mirror_images, image_rows, mark_mirror_images
 from retrograde.solver.methods.setwise.words import (
     AFTER_TIER,
     WORD_BITS,
@@ -35,7 +37,7 @@ from retrograde.solver.rules.plain.tier_kernels import BASE, COUNT, FIRST, GROUP
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.cluster.sheets import read_sheet, write_stretch
 from retrograde.solver.runtime.scratch import Frame, Scratch
-from retrograde.solver.runtime.tasks import workspace
+from retrograde.solver.runtime.tasks import grouped, workspace
 from retrograde.solver.runtime.work import TASKS_EACH, Work
 
 NO_LINKS, NO_STARTS = np.empty((0, LINK), np.int64), np.zeros(2, np.int64)
@@ -43,6 +45,10 @@ NO_LINKS, NO_STARTS = np.empty((0, LINK), np.int64), np.zeros(2, np.int64)
 NO_WORDS = np.empty(0, np.uint64)
 
 
+Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+"""Calls a function for each item, perhaps on threads."""
+IMAGES_IN_TASK = 1 << 20
+"""Positions whose mirror images a task makes, at least."""
 FEWEST_SENT, MOST_SENT = 1 << 15, 1 << 21
 """Words in a task for another process: the least, if memory is short, and the most, so that progress is reported."""
 BYTES_A_WORD = 512
@@ -210,9 +216,9 @@ class Wave:
         self.unpacked, self.sets = WaveValues(sets, planes[: count * words].reshape(count, words)), []
         return self.unpacked
 
-    def load_with_images(self, storage: WaveStorage, rows: Array, name: str) -> Sets:
+    def load_with_images(self, storage: WaveStorage, rows: Array, name: str, run: Map = map) -> Sets:
         """Return the sets of some tiers, a row of the table for each of *rows* in this order, in this thread's buffers
-        *name*. Tiers that are not stored are made from their mirror images."""
+        *name*. Tiers that are not stored are made from their mirror images, by calls of *run*."""
         # `stored`: the stored tiers needed. `source_of`: for each row its index among these. `images`: rows to be made.
         stored, source_of = np.unique(self.stored[rows], return_inverse=True)
         images = np.flatnonzero(stored[source_of] != rows)
@@ -228,7 +234,11 @@ class Wave:
             tiers[images, column] = self.tiers[rows[images], column]
         tiers[images, GROUP] = groups_of(own.tiers) + offsets_of(tiers[images, GROUPS] + AFTER_TIER)
         sets = own._replace(tiers=tiers)  # the same buffers with another table
-        make_mirror_images(self.mirror, own, source_of, sets, images, int(own.tiers[:, WORDS].sum()))
+        # Find the words of all images, then fill them; both a few tiers at a time.
+        tasks = [*grouped(zip(images.tolist(), sources[:, COUNT].tolist(), strict=True), IMAGES_IN_TASK)]
+        run_all(run, partial(mark_mirror_images, self.mirror, own, source_of, sets), tasks)
+        tiers[images, WORD] = own.tiers[:, WORDS].sum() + offsets_of(tiers[images, WORDS])
+        run_all(run, partial(fill_mirror_images, self.mirror, own, source_of, sets), tasks)
         return sets
 
     def put_planes(self, storage: WaveStorage, chunk: int, words: Array, planes: Array, begin: int) -> Array | Frame:
@@ -247,6 +257,11 @@ class Wave:
         out = workspace("packed planes", size, np.uint64)[:size]
         pack_planes(words, planes, begin, end, count, out)
         return storage.store(f"planes{self.number}", out)
+
+
+def run_all(run: Map, kernel: Callable[[Array], Any], tasks: list[list[int]]) -> None:
+    """Call a kernel for each list of rows."""
+    deque(run(kernel, map(np.array, tasks)), 0)
 
 
 def number_groups(tiers: Array) -> None:

@@ -13,7 +13,7 @@ If a rule looks up names at run time (`getattr`, `globals`), the source does not
 covers whole modules.
 """
 
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from types import ModuleType
 from typing import Any
@@ -22,6 +22,7 @@ from uuid import uuid4
 from retrograde.games.contract.game import Game
 from retrograde.games.contract.snapshot import BESIDE, has_source, loaded, source_of
 from retrograde.games.identity.definitions import Dynamic
+from retrograde.games.identity.digest_cache import cached_digest
 from retrograde.games.identity.reach import CONTRACT, HandedOn, Trace
 from retrograde.games.identity.whole_modules import rule_modules, tree_of, whole_modules
 
@@ -93,8 +94,13 @@ def class_digest(cls: type[Game], contract: bool) -> str:
     if not has_source(cls):
         return uuid4().hex  # no other process can have the same rules
     if contract:
-        return digest_of((rules_digest(cls), tree_of(source_of(CONTRACT)), what_is_reached(cls, hints=True)))
-    return digest_of(what_is_reached(cls))
+        return cached_digest(cls, "with contract", partial(digest_with_contract, cls))
+    return cached_digest(cls, "rules", lambda: digest_of(what_is_reached(cls)))
+
+
+def digest_with_contract(cls: type[Game]) -> str:
+    """Return the digest of a class with the contract's module and the hints."""
+    return digest_of((rules_digest(cls), tree_of(source_of(CONTRACT)), what_is_reached(cls, hints=True)))
 
 
 def what_is_reached(cls: type[Game], hints: bool = False) -> Any:

@@ -114,8 +114,9 @@ def command(
     position, it plays only moves that keep this value.
 
     WHO is human; perfect; first (perfect, but sets no traps); random; greedy (looks one ply ahead); depth:4 or time:0.5
-    (searches to that depth in plies or for that many seconds, and uses the game's estimate); paranoid:4 (the same, and
-    treats several opponents as one side); mcts:1000 (plays that many games to their end at random for each move); an
+    (searches to that depth in plies or for that many seconds, and uses the game's estimate); depth:6,best=4 and
+    depth:6,singular=50 (searches that select moves); paranoid:4 (like depth:4, and treats several opponents as one
+    side); mcts:1000 (plays that many games to their end at random for each move); an
     installed player, such as rules (tic-tac-toe by rules of thumb); a skill: 0.8 plays perfectly four times out of
     five, and otherwise at random; exploit:random (a best response to that player, once that is solved: solve --against
     random); or a function of your own, FILE.py:function.

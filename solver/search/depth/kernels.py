@@ -9,6 +9,11 @@ killers and the history heuristic, which searches with a table use.
 At depth 0 and below the search continues in positions that are not quiet, down to depth -quiescence (quiescence
 search). If the game has `exchanges`, it also continues in quiet positions with the moves that gain something, unless
 the player would rather stop (stand pat).
+
+A search may *select* moves. In each position with two plies left or more, it first searches all moves to half the
+depth. A player who keeps the best N then searches these alone (forward pruning). A move that is better than all others
+by a margin, or the only one, is *singular* and takes half a ply off the depth, not a whole one (singular extension).
+What is selected depends on the position and the depth alone, so a table entry still holds wherever it occurs.
 """
 
 from typing import NamedTuple
@@ -20,7 +25,7 @@ from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import as_position, put, stands_at, whole
 from retrograde.solver.rules.turns import is_players
 from retrograde.solver.runtime.array_type import Array
-from retrograde.solver.runtime.kernel import kernel, lean_kernel
+from retrograde.solver.runtime.kernel import inlined_kernel, kernel, lean_kernel
 from retrograde.solver.search.depth.scores import FAR, INFINITE, POINT
 from retrograde.solver.search.depth.scoring import (
     BEST,
@@ -31,17 +36,20 @@ from retrograde.solver.search.depth.scoring import (
     POINTS,
     UPPER,
     VALUES,
-    bound_for_child,
     end_score,
     estimate_of,
     estimated_score,
     gain_of,
     keeps_side,
     nearer,
+    ply_of,
     score_for_parent,
+    selects_at,
+    settings_of,
     star1_mean,
     star1_window,
     value_of_end,
+    window_for_child,
     write_odds,
 )
 from retrograde.solver.search.endgame_tables import DRAWN, UNKNOWN, probe_tables
@@ -70,12 +78,14 @@ HISTORY = 1 << 12
 """Entries of the history table, by the lower bits of moves."""
 ROOT = np.int64(0)
 """The first ply, as int64: for a literal, numba would compile the recursive kernel once more."""
+NO_ENTRY = 0, NO_MOVE, False
+"""What a probe returns if there is no entry."""
 NO_POSITION = -1
 """A word of an empty key; no position has it."""
 HASH_BITS = 35
 """Bits of the hash that chooses a slot: more than any table has."""
-ESTIMATED_SHIFT, BOUND_SHIFT = 10, 8
-DEPTH_MASK, DEPTH_OFFSET = 0xFF, 128
+ESTIMATED_SHIFT, BOUND_SHIFT = 11, 9
+DEPTH_MASK, DEPTH_OFFSET = 0x1FF, 128
 """Layout of a table entry's `facts`; see `DepthWorkspace`."""
 
 
@@ -87,14 +97,16 @@ class DepthWorkspace(NamedTuple):
     float64[entries]. A key is a whole position, or NO_POSITION if the entry is empty; `keys` has another axis for
     positions of several words. `facts`::
 
-        | whether an estimate is in it: bit 10 | EXACT, LOWER or UPPER: bits 9 and 8 | depth + 128: bits 7 to 0 |
+        | whether an estimate is in it: bit 11 | EXACT, LOWER or UPPER: bits 10 and 9 | depth + 128: bits 8 to 0 |
 
     `killers`, int64[plies, 2], are the moves that have lately refuted others at a ply. `history`, int64[2, HISTORY],
     says how often a move has done so, at even and at odd plies. It is empty without a table or estimates, where it
-    would only disturb the order of the rules.
+    would only disturb the order of the rules, and in a search that selects: there the order must not depend on the
+    past.
 
     `shares`, float64[plies, 2, players], are for max^n. They hold what each player gets in the position of a ply: the
-    result, and the best or sum so far.
+    result, and the best or sum so far. A search that selects has the scores at half the depth in `shares[ply, 0]`, for
+    as many moves as the workspace holds.
 
     `endgame_tables` is their address, or None (see `search/endgame_tables.py`). Only searches by value have them.
     """
@@ -114,16 +126,19 @@ class DepthWorkspace(NamedTuple):
 
 
 def make_workspace(
-    size: tuple[int, int], entries: int, stop: Array, game: Game, tables: int | None = None
+    size: tuple[int, int], entries: int, stop: Array, game: Game, tables: int | None = None, selects: bool = False
 ) -> DepthWorkspace:
-    """Return a workspace for (plies, moves), a table of *entries* entries, and the address of endgame *tables*."""
+    """Return a workspace for (plies, moves), a table of *entries* entries, and the address of endgame *tables*.
+
+    *selects*: the search selects moves.
+    """
     words = (Traits.of(game).width,) if Traits.of(game).width else ()
     moves, promises = np.zeros((2, *size), np.int64)
     keys = np.full((entries, *words), NO_POSITION, np.int64)
     bests, facts = np.zeros((2, entries), np.int64)
     killers = np.full((size[0], 2), NO_MOVE)
-    history = np.zeros((2, HISTORY if entries and Traits.of(game).has_estimate else 0), np.int64)
-    scores, shares = np.zeros(entries), np.zeros((size[0], 2, game.players))
+    history = np.zeros((2, HISTORY if entries and not selects and Traits.of(game).has_estimate else 0), np.int64)
+    scores, shares = np.zeros(entries), np.zeros((size[0], 2, size[1] if selects else game.players))
     counts = np.zeros(3, np.int64)
     return DepthWorkspace(moves, promises, counts, stop, keys, scores, bests, facts, killers, history, shares, tables)
 
@@ -131,13 +146,10 @@ def make_workspace(
 @lean_kernel
 def search_move(game, position, move, depth, low, high, scoring, workspace):
     """Return a move's score at a depth if between *low* and *high*, else a bound. It is void in trouble."""
-    child, gain = as_position(game.do_move(position, move)), gain_of(game, position, move, scoring)
-    low, high = bound_for_child(low, gain, scoring), bound_for_child(high, gain, scoring)
-    if keeps_side(game, position, child, scoring):
-        score = alpha_beta(game, child, depth - 1, low, high, ROOT, scoring, workspace)
-    else:
-        score = -alpha_beta(game, child, depth - 1, -high, -low, ROOT, scoring, workspace)
-    return score_for_parent(score, gain, scoring)
+    child, gain, keeps = after_move(game, position, move, scoring)
+    least, most = window_for_child(low, high, gain, keeps, scoring)
+    score = alpha_beta(game, child, depth - ply_of(scoring), least, most, ROOT, scoring, workspace)
+    return score_for_parent(score, gain, keeps, scoring)
 
 
 @lean_kernel
@@ -147,44 +159,44 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
     Fail-soft alpha-beta (Fishburn, 1983), with Star1 at chance's moves. The result is void if `counts[TROUBLE]` is set.
     """
     counts, with_table = workspace.counts, len(workspace.keys) > 0
-    counts[NODES] += 1
     # Step 1: return a score if the search ends here. If not, but the player may stand pat, *best* is the estimate.
     ends, stands, best = end_or_stand_pat(game, position, depth, low, high, scoring, workspace)
     if ends:
         return best
     # Step 2: probe the transposition table.
-    slot, hash_move, suffices = 0, NO_MOVE, False
-    if with_table and not stands:
-        slot, hash_move, suffices = probe(position, depth, low, high, workspace)
+    slot, hash_move, suffices = probe(position, depth, low, high, workspace) if with_table and not stands else NO_ENTRY
     if suffices:
         return workspace.scores[slot]
     # Step 3: write the moves, the hash move first. *total* is the sum of chance's weights, 0 if a player moves.
-    # ESTIMATED is cleared to find out whether this subtree uses an estimate.
     count, total = write_moves_and_odds(game, position, hash_move, depth, ply, scoring, workspace)
-    rest, before = total, counts[ESTIMATED]
-    counts[ESTIMATED] = stands
-    best_move, floor, ceiling, known, kind = NO_MOVE, max(low, best), high, 0.0, EXACT
+    rest, floor, ceiling, before = total, max(low, best), high, counts[ESTIMATED]
+    best_move, known, kind, singular, dropped = NO_MOVE, 0.0, EXACT, False, False
+    # Step 4: search all moves to half the depth, to select from.
+    if total == 0 and selects_at(depth, scoring):
+        for i in range(count):
+            move, least = workspace.moves[ply, i], least_kept(i, ply, scoring, workspace)
+            child, gain, keeps = after_move(game, position, move, scoring)
+            bounds = window_for_child(least, INFINITE, gain, keeps, scoring)
+            score = alpha_beta(game, child, depth // 2 - ply_of(scoring), *bounds, ply + 1, scoring, workspace)
+            insert_move(i, move, score_for_parent(score, gain, keeps, scoring), least, ply, workspace)
+        count, singular, dropped = select_moves(count, ply, scoring, workspace)
+    # Step 5: search the moves; of one who may stand pat, those that gain. ESTIMATED shows if they use an estimate.
+    counts[ESTIMATED] = stands or dropped
     for i in range(count):
-        # Step 4: search the moves; of one who may stand pat, those that gain something. For a player, the window is
-        # that of alpha-beta.
         move, weight = workspace.moves[ply, i], workspace.promises[ply, i]
         if counts[TROUBLE] or (stands and weight >> RANK_SHIFT <= 0):
             break
-        child = as_position(game.do_move(position, move))
         if total:
             rest -= weight
             floor, ceiling = star1_window(low, high, (total, rest, known), weight, scoring)
-        gain, keeps = gain_of(game, position, move, scoring), keeps_side(game, position, child, scoring)
+        child, gain, keeps = after_move(game, position, move, scoring)
         # A null window shows whether a move is better than the best so far. Only then is its score searched.
         narrow = with_table and i > 0 and scoring.domain == VALUES and ceiling > floor + 1
-        top = floor + 1 if narrow else ceiling
+        top, cost = floor + 1 if narrow else ceiling, 1 if singular and i == 0 else ply_of(scoring)
         while True:
-            least, most = bound_for_child(floor, gain, scoring), bound_for_child(top, gain, scoring)
-            if keeps:
-                score = alpha_beta(game, child, depth - 1, least, most, ply + 1, scoring, workspace)
-            else:
-                score = -alpha_beta(game, child, depth - 1, -most, -least, ply + 1, scoring, workspace)
-            score = score_for_parent(score, gain, scoring)
+            least, most = window_for_child(floor, top, gain, keeps, scoring)
+            score = alpha_beta(game, child, depth - cost, least, most, ply + 1, scoring, workspace)
+            score = score_for_parent(score, gain, keeps, scoring)
             if not top <= score < ceiling:
                 break
             top = ceiling
@@ -192,26 +204,66 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
         if total:
             known += weight * score
             best, kind = star1_mean(score, floor, ceiling, (total, rest, known), scoring)
-            if kind != EXACT:
-                break
         # Case: a player's move. Keep the best; the opponent avoids this position if it reaches *high*.
         elif score > best:
             best, best_move, floor = score, move, max(floor, score)
             if best >= high:
                 note_cutoff(move, depth, ply, workspace)
-                break
-    # Step 5: store the score.
+                kind = LOWER
+        if kind != EXACT:
+            break
+    # Step 6: store the score.
     if with_table and not stands and not counts[TROUBLE]:
-        kind = kind if total else bound_kind(best, low, high)
-        store(slot, position, depth, (best, best_move, kind), workspace)
+        store(slot, position, depth, (best, best_move, UPPER if not total and best <= low else kind), workspace)
     counts[ESTIMATED] |= before
     return best
 
 
+@inlined_kernel
+def after_move(game, position, move, scoring):
+    """Return the position after a move, what the move pays, and whether the same side is to move there."""
+    child = as_position(game.do_move(position, move))
+    return child, gain_of(game, position, move, scoring), keeps_side(game, position, child, scoring)
+
+
+@lean_kernel
+def least_kept(i, ply, scoring, workspace):
+    """Return the score that move number *i* of a row must exceed at half the depth to be selected.
+
+    The moves before it are in order. Whether one is singular takes the scores of the best two.
+    """
+    keep, margin, _ = settings_of(scoring.selection)
+    held = max(keep, 2 if margin > 0 else 1)
+    return workspace.shares[ply, 0, held - 1] if i >= held else -INFINITE
+
+
+@lean_kernel
+def insert_move(i, move, score, least, ply, workspace):
+    """Insert move number *i* of a row by its score at half the depth. It stays last if that is not above *least*."""
+    moves, scores = workspace.moves[ply], workspace.shares[ply, 0]
+    score = score if score > least else -INFINITE
+    while i > 0 and scores[i - 1] < score:
+        moves[i], scores[i] = moves[i - 1], scores[i - 1]
+        i -= 1
+    moves[i], scores[i] = move, score
+
+
+@lean_kernel
+def select_moves(count, ply, scoring, workspace):
+    """Return how many moves of a row to search, whether the first is singular, and whether any is dropped."""
+    (keep, margin, _), scores = settings_of(scoring.selection), workspace.shares[ply, 0]
+    singular = margin > 0 and (count == 1 or scores[0] - scores[1] >= margin)
+    dropped = 0 < keep < count
+    return keep if dropped else count, singular, dropped
+
+
 @lean_kernel
 def write_moves_and_odds(game, position, first, depth, ply, scoring, workspace):
-    """Write the moves in the order of the search. Return how many, and the sum of chance's weights, 0 for a player."""
-    count = write_moves(game, position, first, ply, workspace)
+    """Write the moves in the order of the search.
+
+    Return how many, and the sum of chance's weights, 0 for a player. Where moves are selected, *first* is not first.
+    """
+    count = write_moves(game, position, NO_MOVE if selects_at(depth, scoring) else first, ply, workspace)
     if scoring.order != GIVEN:
         sort_by_minimax(game, position, count, depth, ply, scoring, workspace)
     return count, write_odds(game, position, count, ply, workspace) if scoring.domain == POINTS else 0
@@ -225,6 +277,7 @@ def end_or_stand_pat(game, position, depth, low, high, scoring, workspace):
     the search goes on with an estimate, the player may stand pat. After TROUBLE the score means nothing.
     """
     counts = workspace.counts
+    counts[NODES] += 1
     # Case: the game is over.
     if whole(game.primitive(position)) != UNDECIDED:
         return True, False, end_score(game, position, scoring)
@@ -266,12 +319,6 @@ def store(slot, position, depth, found, workspace):
     score, workspace.bests[slot], kind = found
     workspace.scores[slot], estimated = score, workspace.counts[ESTIMATED]
     workspace.facts[slot] = estimated << ESTIMATED_SHIFT | kind << BOUND_SHIFT | depth + DEPTH_OFFSET
-
-
-@lean_kernel
-def bound_kind(score, low, high):
-    """Return whether a score is exact, or a bound because it is not between *low* and *high*."""
-    return LOWER if score >= high else UPPER if score <= low else EXACT
 
 
 @lean_kernel

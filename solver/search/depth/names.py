@@ -1,7 +1,8 @@
 """Players that search to a limited depth, by name.
 
 `depth:4` searches 4 plies, `time:0.5` half a second a move. `paranoid:4` does so too, and assumes that all other
-players play against it.
+players play against it. Options follow after commas: `depth:6,best=4` searches only the best 4 moves of each position,
+and `depth:6,singular=50` searches a move deeper that is better than all others by 50 units of the estimate.
 """
 
 import math
@@ -10,8 +11,9 @@ from contextlib import suppress
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from retrograde.games.contract.game import Game
-from retrograde.solver.search.depth.scores import DEEPEST, counts_points
+from retrograde.games.contract.game import ESTIMATE_LIMIT, Game
+from retrograde.solver.rules.examine import NotForSearch
+from retrograde.solver.search.depth.scores import DEEPEST, NO_SELECTION, Selection, counts_points
 from retrograde.solver.search.monte_carlo import by_monte_carlo
 
 if TYPE_CHECKING:
@@ -22,26 +24,44 @@ Answer = TypeVar("Answer")
 
 
 class DepthLimits(NamedTuple):
-    """Limits of a search: plies, or seconds; *paranoid*: all other players count as one side."""
+    """Limits of a search: plies, or seconds; *paranoid*: all other players count as one side; the moves it selects."""
 
     depth: int | None
     seconds: float | None
     paranoid: bool = False
+    selection: Selection = NO_SELECTION
+
+
+OPTIONS = {"best": "keep", "singular": "margin"}
+"""The options in names of players, and what they set in `Selection`."""
 
 
 def read_name(text: str) -> DepthLimits | None:
     """Return the limits that a name stands for; None if it is no such name.
 
-    >>> [limits and limits[:] for limits in map(read_name, ("depth:4", "time:0.5", "paranoid:2", "depth:0", "perfect"))]
+    >>> [limits and limits[:3] for limits in map(read_name, ("depth:4", "time:0.5", "paranoid:2", "depth:0", "first"))]
     [(4, None, False), (None, 0.5, False), (2, None, True), None, None]
+    >>> read_name("depth:4,best=3,singular=50").selection
+    Selection(keep=3, margin=50)
     """
-    kind, _, amount = text.partition(":")
-    with suppress(ValueError):
+    name, *options = text.split(",")
+    kind, _, amount = name.partition(":")
+    with suppress(ValueError, KeyError):
+        selection = read_selection(options)
         if kind in ("depth", "paranoid") and 1 <= int(amount) <= DEEPEST:
-            return DepthLimits(int(amount), None, kind == "paranoid")
+            return DepthLimits(int(amount), None, kind == "paranoid", selection)
         if kind == "time" and 0 < float(amount) < math.inf:
-            return DepthLimits(None, float(amount))
+            return DepthLimits(None, float(amount), selection=selection)
     return None
+
+
+def read_selection(options: list[str]) -> Selection:
+    """Return what options such as `best=3` select; raise ValueError or KeyError if one is unknown, twice or not
+    above 0."""
+    numbers = {OPTIONS[name]: int(number) for name, _, number in (option.partition("=") for option in options)}
+    if len(numbers) < len(options) or not all(0 < number <= ESTIMATE_LIMIT for number in numbers.values()):
+        raise ValueError(options)
+    return Selection(**numbers)
 
 
 def searcher_named(name: str, game: Game, chance: Random) -> Callable[[int], int] | None:
@@ -57,7 +77,7 @@ def searcher_named(name: str, game: Game, chance: Random) -> Callable[[int], int
         return None
     from retrograde.solver.search.probing.tables import find_tables  # here because numba takes a while to import
 
-    search = AdaptiveDepthSearch(game, limits.paranoid, find_tables(game))
+    search = AdaptiveDepthSearch(game, limits.paranoid, find_tables(game), limits.selection)
 
     def choose(position: int) -> int:
         seed = chance.getrandbits(32)
@@ -69,9 +89,12 @@ def searcher_named(name: str, game: Game, chance: Random) -> Callable[[int], int
 class AdaptiveDepthSearch:
     """The depth-limited search that fits a game; by points once it meets chance that the rules did not announce."""
 
-    def __init__(self, game: Game, paranoid: bool = False, tables: "EndgameTables | None" = None):
-        self.game = game
-        self.search = depth_search_for(game, paranoid, tables)
+    def __init__(
+        self, game: Game, paranoid: bool = False, tables: "EndgameTables | None" = None,
+        selection: Selection = NO_SELECTION,
+    ):  # fmt: skip
+        self.game, self.selection = game, selection
+        self.search = depth_search_for(game, paranoid, tables, selection)
 
     def ask(self, question: Callable[["DepthSearch"], Answer]) -> Answer:
         """Return *question* of the search, again by points if that meets chance."""
@@ -80,7 +103,7 @@ class AdaptiveDepthSearch:
         try:
             return question(self.search)
         except MetChance:
-            self.search = point_search_for(self.game)
+            self.search = point_search_for(self.game, self.selection)
             return question(self.search)
 
     def halt(self) -> None:
@@ -92,20 +115,26 @@ class AdaptiveDepthSearch:
         self.search.resume()
 
 
-def depth_search_for(game: Game, paranoid: bool = False, tables: "EndgameTables | None" = None) -> "DepthSearch":
+def depth_search_for(
+    game: Game, paranoid: bool = False, tables: "EndgameTables | None" = None, selection: Selection = NO_SELECTION
+) -> "DepthSearch":
     """Return the search that fits a game: by value, by points, or max^n for several players unless *paranoid*.
 
-    Only the search by value probes endgame *tables*.
+    Only the search by value probes endgame *tables*. Raises NotForSearch if max^n should select moves.
     """
     from retrograde.solver.search.depth.searcher import MaxNSearch, ValueSearch
 
     if game.players > 2 and not paranoid:
+        if any(selection):
+            raise NotForSearch("with more than two players, only `paranoid` searches take `best` and `singular`")
         return MaxNSearch(game)
-    return point_search_for(game) if counts_points(game) else ValueSearch(game, tables=tables)
+    if counts_points(game):
+        return point_search_for(game, selection)
+    return ValueSearch(game, tables=tables, selection=selection)
 
 
-def point_search_for(game: Game) -> "DepthSearch":
+def point_search_for(game: Game, selection: Selection = NO_SELECTION) -> "DepthSearch":
     """Return the depth-limited search by points."""
     from retrograde.solver.search.depth.searcher import PointSearch
 
-    return PointSearch(game)
+    return PointSearch(game, selection=selection)

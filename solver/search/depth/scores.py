@@ -10,6 +10,8 @@ In a search by points, scores are points.
 A win within the depth holds whatever the opponent does; everything else is an estimate.
 """
 
+from typing import NamedTuple
+
 from retrograde.games.contract.game import LOSE, WIN, Game, Traits, Value, metric_of
 
 DEEPEST = 100
@@ -21,6 +23,18 @@ POINT = 100
 """Units of an estimate per point."""
 INFINITE = 2.0**50
 """More than any score, and than any payoff."""
+
+
+class Selection(NamedTuple):
+    """Which moves a search selects in each position; see `kernels.py`. Both are 0 if it searches all moves alike."""
+
+    keep: int = 0
+    """How many of the best moves are searched. 0: all."""
+    margin: int = 0
+    """By how much a singular move is better than all others, in units of the estimate. 0: no move is singular."""
+
+
+NO_SELECTION = Selection()
 
 
 def score_of(value: Value, plies: int = 0) -> int:

@@ -10,12 +10,15 @@ it calls the functions below.
 
 from typing import NamedTuple
 
+from numba import types
+from numba.extending import overload
+
 from retrograde.games.contract.game import CHANCE, LOSE, WIN
 from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import whole
 from retrograde.solver.rules.turns import turns
-from retrograde.solver.runtime.kernel import kernel
-from retrograde.solver.search.depth.scores import DECIDED, FAR, INFINITE, POINT
+from retrograde.solver.runtime.kernel import inlined_kernel, kernel
+from retrograde.solver.search.depth.scores import DECIDED, FAR, INFINITE, POINT, Selection
 from retrograde.solver.search.hashing import hash_of
 
 VALUES, POINTS = range(2)
@@ -40,7 +43,8 @@ class Scoring(NamedTuple):
     """Settings of a search.
 
     *most* are the greatest points of a position, and *me* is the player against all others, or NOBODY: both for points
-    only. *exchanges* is the game's, if its own estimate is used.
+    only. *exchanges* is the game's, if its own estimate is used. *selection* is None or (keep, margin), as in
+    `Selection`, the margin in scores. Depths and *quiescence* are in the units of `settings_of`.
     """
 
     domain: int
@@ -50,6 +54,44 @@ class Scoring(NamedTuple):
     most: float = INFINITE
     me: int = NOBODY
     exchanges: bool = False
+    selection: tuple[int, float] | None = None
+
+    def selecting(self, selection: Selection) -> "Scoring":
+        """Return the settings of the same search that selects moves."""
+        if not any(selection):
+            return self
+        in_scores = selection.keep, selection.margin / (POINT if self.domain == POINTS else 1)
+        return self._replace(selection=in_scores, quiescence=self.quiescence * settings_of(in_scores)[2])
+
+
+def settings_of(selection):
+    """Return (keep, margin, the units of depth that a move takes). These are 2 if singular moves take 1, else 1.
+
+    If *selection* is None, these are constants, and no code for selections is compiled: it would take some percent of
+    the time of other searches.
+    """
+    return (0, 0.0, 1) if selection is None else (*selection, 2 if selection[1] > 0 else 1)
+
+
+@overload(settings_of)
+def _(selection):
+    """Return what numba compiles for `settings_of`."""
+    if isinstance(selection, types.NoneType):
+        return lambda selection: (0, 0.0, 1)
+    return lambda selection: (selection[0], selection[1], 2 if selection[1] > 0 else 1)
+
+
+@inlined_kernel
+def selects_at(depth, scoring):
+    """Return whether a search selects moves at a depth."""
+    keep, margin, ply = settings_of(scoring.selection)
+    return (keep > 0 or margin > 0) and depth >= 2 * ply
+
+
+@inlined_kernel
+def ply_of(scoring):
+    """Return the units of depth that a move takes."""
+    return settings_of(scoring.selection)[2]
 
 
 @kernel
@@ -96,9 +138,19 @@ def gain_of(game, position, move, scoring):
     return points_paid(game, position, move, scoring) if scoring.domain == POINTS else 0.0
 
 
+@inlined_kernel
+def window_for_child(low, high, gain, keeps, scoring):
+    """Return the window of a child that `score_for_parent` turns into (*low*, *high*).
+
+    *keeps*: the same side is to move in the child.
+    """
+    least, most = bound_for_child(low, gain, scoring), bound_for_child(high, gain, scoring)
+    return (least, most) if keeps else (-most, -least)
+
+
 @kernel
 def bound_for_child(score, gain, scoring):
-    """Return the bound for a child that `score_for_parent` turns into *score*."""
+    """Return a bound for a child, for the side to move in its parent."""
     if scoring.domain == POINTS:
         return score - gain
     if abs(score) >= FAR:
@@ -106,9 +158,10 @@ def bound_for_child(score, gain, scoring):
     return score + 1 if score > DECIDED else score - 1 if score < -DECIDED else score
 
 
-@kernel
-def score_for_parent(score, gain, scoring):
+@inlined_kernel
+def score_for_parent(score, gain, keeps, scoring):
     """Return the score of a move from that of its child. By value, a win or loss is one ply farther away."""
+    score = score if keeps else -score
     if scoring.domain == POINTS:
         return score + gain
     return nearer(score)

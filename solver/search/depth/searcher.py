@@ -26,8 +26,17 @@ from retrograde.solver.rules.positions import as_position
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.search.depth import kernels
-from retrograde.solver.search.depth.scores import DECIDED, DEEPEST, FAR, INFINITE, most_points, score_of
-from retrograde.solver.search.depth.scoring import NO_MOVE, NOBODY, OWN, POINTS, VALUES, Scoring
+from retrograde.solver.search.depth.scores import (
+    DECIDED,
+    DEEPEST,
+    FAR,
+    INFINITE,
+    NO_SELECTION,
+    Selection,
+    most_points,
+    score_of,
+)
+from retrograde.solver.search.depth.scoring import NO_MOVE, NOBODY, OWN, POINTS, VALUES, Scoring, ply_of
 from retrograde.solver.search.endgame_tables import EndgameTables, address_of
 from retrograde.solver.search.timer import StoppableSearch
 
@@ -77,17 +86,19 @@ class DepthSearch(StoppableSearch):
     entries = ENTRIES
     scoring: Scoring
 
-    def __init__(self, game: Game, tables: EndgameTables | None = None):
-        self.game, self.endgame_tables = game, tables
+    def __init__(self, game: Game, tables: EndgameTables | None = None, selection: Selection = NO_SELECTION):
+        self.game, self.endgame_tables, self.selection = game, tables, selection
         super().__init__()
         self.moves_held = INITIAL_MOVES
         self.nodes = 0
         self.make_workspace()
 
     def make_workspace(self) -> None:
-        size = DEEPEST + QUIESCENCE + 2, self.moves_held
-        tables = address_of(self.endgame_tables)
-        self.workspace = kernels.make_workspace(size, self.entries, self.stop, self.game, tables)
+        plies = DEEPEST * (2 if self.selection.margin else 1) + QUIESCENCE + 2
+        self.workspace = kernels.make_workspace(
+            (plies, self.moves_held), self.entries, self.stop, self.game, address_of(self.endgame_tables),
+            selects=any(self.selection),
+        )  # fmt: skip
 
     @property
     def counts(self) -> Array:
@@ -99,7 +110,7 @@ class DepthSearch(StoppableSearch):
 
     def score_of_move(self, position: int, move: int, depth: int, low: float) -> float:
         """Return the score of a move; any upper bound if the score is not above *low*."""
-        by_values = self.scoring.domain == VALUES
+        by_values, depth = self.scoring.domain == VALUES, depth * ply_of(self.scoring)
         with compilable(self.game):
             # A null window first, as in the kernel: most moves are not above *low*.
             for high in (low + 1, INFINITE) if by_values and self.entries and low > -INFINITE else (INFINITE,):
@@ -110,8 +121,7 @@ class DepthSearch(StoppableSearch):
                     break
         return int(score) if by_values else score
 
-    @staticmethod
-    def is_decided(score: float) -> bool:
+    def is_decided(self, score: float) -> bool:
         """Return whether a deeper search would not change the move."""
         return False
 
@@ -254,16 +264,19 @@ class ValueSearch(DepthSearch):
     It counts positions in endgame *tables* as ends.
     """
 
-    def __init__(self, game: Game, estimate: int = OWN, tables: EndgameTables | None = None):
+    def __init__(
+        self, game: Game, estimate: int = OWN, tables: EndgameTables | None = None,
+        selection: Selection = NO_SELECTION,
+    ):  # fmt: skip
         if game.players > 2:
             raise NotForSearch("values are for one player or two; look ahead by points")
-        super().__init__(game, tables)
+        super().__init__(game, tables, selection)
         exchanges = estimate == OWN and game.exchanges
-        self.scoring = Scoring(VALUES, estimate, self.quiescence(estimate), exchanges=exchanges)
+        plain = Scoring(VALUES, estimate, self.quiescence(estimate), exchanges=exchanges)
+        self.scoring = plain.selecting(selection)
 
-    @staticmethod
-    def is_decided(score: float) -> bool:
-        return abs(score) > DECIDED
+    def is_decided(self, score: float) -> bool:
+        return abs(score) > DECIDED and not self.selection.keep  # a deeper search may keep the move that refutes it
 
     @staticmethod
     def is_best(score: float) -> bool:
@@ -306,11 +319,11 @@ class PointSearch(DepthSearch):
     """Expectiminimax with alpha-beta, Star1 and a table. With more than two players, all others are one side
     (*paranoid*)."""
 
-    def __init__(self, game: Game, most: float | None = None, estimate: int = OWN):
+    def __init__(self, game: Game, most: float | None = None, estimate: int = OWN, selection: Selection = NO_SELECTION):
         """Prepare a search; *most* bounds the points of any position, by default as the rules say."""
-        super().__init__(game)
+        super().__init__(game, selection=selection)
         most = most_points(game) if most is None else most
-        self.scoring = Scoring(POINTS, estimate, self.quiescence(estimate), most=most)
+        self.scoring = Scoring(POINTS, estimate, self.quiescence(estimate), most=most).selecting(selection)
 
     def begin(self, position: int) -> None:
         me = max(0, mover(self.game, position)) if self.game.players > 2 else NOBODY

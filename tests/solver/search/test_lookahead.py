@@ -199,7 +199,7 @@ class Hinted(Game):
 def test_hints_that_keep_the_contract():
     report = check(Hinted(), 200, 60)
     assert report.ok and not report.slow
-    others = {"features", "feature_weights", "tie_in", "least_plies", "swapped", "exchanges"}
+    others = {"features", "feature_weights", "tie_in", "has_ties", "least_plies", "swapped", "exchanges"}
     assert all(report.checks[hint] > 10 for hint in HINTS - others)
     assert check(load_game("tictactoe"), 200, 60, compiled=False).checks["tie_in"] > 10
     assert "estimate" not in check(load_game("tentozero"), 200, 60, compiled=False).checks

@@ -43,15 +43,15 @@ class Idioms(Game):
         return max(cls.row) + cls.twice(cls.size)
 
 """
-ROWS = re.findall(r"^\| `(.*)` \| (yes|no) \| (?:`(.*)` )?\|$", (ROOT / "docs/compiling.md").read_text("utf-8"), re.M)
-COMPILED = [idiom for idiom, compiles, _ in ROWS if compiles == "yes"]
-OTHER = [(idiom, instead) for idiom, compiles, instead in ROWS if compiles == "no"]
+PAGE = (ROOT / "docs/compiling.md").read_text("utf-8")
+COMPILED = [line for line in PAGE.split("```py\n")[1].split("```")[0].splitlines() if line and not line.startswith("#")]
+OTHER = re.findall(r"^\| `(.*)` \| `(.*)` \|$", PAGE, re.M)
 NUMBERS = (0, 1, 2, 5, 12)
 
 
 def lines_of(idiom):
     """Return the lines of a method that evaluates an idiom, or runs it and returns what it made of n."""
-    code = idiom.replace("\\|", "|").replace(": case", ":\n            case")
+    code = idiom.replace(": case", ":\n            case")
     try:
         ast.parse(code, mode="eval")
     except SyntaxError:

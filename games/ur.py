@@ -113,27 +113,21 @@ class Ur(Game):
         if throw < 0:
             yield from range(self.dice + 1)
         else:
-            found = False
-            for square in range(self.length + 1):
-                if self.can_leave(position, square, throw):
-                    found = True
-                    yield square
-            if not found:
+            squares = self.movable(position, throw)
+            if not squares:
                 yield PASS
+            while squares:
+                yield (squares & -squares).bit_length() - 1
+                squares &= squares - 1
 
-    def can_leave(self, position, square, throw):
-        """Return whether the throw can move a piece on a square, or enter one that waits (square 0)."""
+    def movable(self, position, throw):
+        """Return the squares whose piece the throw can move, as bits; bit 0 is for a piece that waits."""
         player = self.player(position)
         own, other = self.on_board(position, player), self.on_board(position, 1 - player)
-        target = square + throw
-        if target > self.length + 1 or (square and not own >> square - 1 & 1):
-            return False
-        if square == 0 and not self.waiting(position, player):
-            return False
-        if target == self.length + 1:
-            return True
-        bit = 1 << target - 1
-        return not own & bit and not other & bit & self.contested & self.rosettes
+        pieces = own << 1 | (self.waiting(position, player) > 0)
+        blocked = (own | other & self.contested & self.rosettes) << 1
+        # Targets end just behind the last square.
+        return (pieces << throw & (1 << self.length + 2) - 1 & ~blocked) >> throw
 
     def odds(self, position, throw):
         """Return the number of ways in which so many dice show a mark: a binomial coefficient."""
@@ -220,9 +214,14 @@ class Ur(Game):
                 first, second = second, first
             i >>= 1
         row = (8 * first + second) * self.crowds
-        number = self.crowds - 1
-        while not 0 <= self.crowd_slots[row + self.crowd_order[number]] <= i:
-            number -= 1
+        # Bisect for the last crowd that begins at this slot or before.
+        number, end = 0, self.crowds
+        while end - number > 1:
+            middle = (number + end) // 2
+            if self.ordered_slots[row + middle] <= i:
+                number = middle
+            else:
+                end = middle
         crowd = self.crowd_order[number]
         i -= self.crowd_slots[row + crowd]
         own_ways = self.safe_ways[first - crowd // (self.far + 1)]
@@ -312,6 +311,18 @@ class Ur(Game):
     def crowd_slots(self):
         """The first slot of each crowd, by how many pieces both players still have; -1 if they have fewer."""
         return tuple(slot for row in self.crowd_rows for slot in row[:-1])
+
+    @cached_property
+    def ordered_slots(self):
+        """The same in the order of crowds; for players with fewer pieces, the first slot of the next crowd."""
+        ordered = []
+        for row in self.crowd_rows:
+            begin, begins = row[-1], []
+            for crowd in reversed(self.crowd_order):
+                begin = row[crowd] if row[crowd] >= 0 else begin
+                begins.append(begin)
+            ordered += reversed(begins)
+        return tuple(ordered)
 
     @cached_property
     def halves(self):

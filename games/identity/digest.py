@@ -60,8 +60,14 @@ SAME_RULES = {
     "42fb5fbc61993234b012ca608a61f609": {"e1e69e4a309a13ca0c606fc925eba6c5"},  # 2048
     "6dbdfbef25d30a4e7f1d729ad027af37": {"a11a006073957839d23ab4e4425a1184"},  # octal games
     "16b0bdaffbc95b9772488fdf6d70751d": {"8ca48b18a32d1ff8c39194d20a1487a7"},  # Grundy's game
+    "5b54774d9e992bc6db1bc71bdb2d881e": {"16085a4e681a9993002105fce08c9a57"},  # draughts from the start
+    "458dbbd966a79b2eea125ddd179f8224": {"7a2f1c8d3242e508b8f350fe113595b2"},  # its features
+    "90f7044fdb29cdfc18db1a1b180a646c": {"07190082e92cbafc074dbf6491b64b2f"},  # the features of draughts endings
+    "f7312f3dc15f70841e168988e1d968cf": {"284ced0aa01f78c021dff487e39d6d9b"},  # the Royal Game of Ur
+    "640c3394bcd5958f4036d8fcac4b3163": {"4cd7fad8054725aaa9b915813ce150e0"},  # its numbering
 }
 """For the current digest of some of our rules, the digests of earlier versions with the same positions and values.
+The same for digests of numberings and features, if slots stand for the same positions and estimates are equal.
 
 Databases made with the earlier versions stay in use.
 """
@@ -84,7 +90,10 @@ def digest_of(found: Any) -> str:
 
 
 def is_digest_of(known: str, digest: str) -> bool:
-    """Return whether a database's digest belongs to rules with this digest, or to an earlier version of them."""
+    """Return whether a database's digest belongs to rules with this digest, or to an earlier version of them.
+
+    The digest may also be that of a numbering.
+    """
     return known == digest or known in SAME_RULES.get(digest, ())
 
 

@@ -51,7 +51,7 @@ def read_weights(path: Path, game: Game) -> tuple[int, ...]:
         raise WrongWeights(f"{str(path)!r} has no weights, or is damaged; {again}")
     if str(name).partition(":")[0] != game.name or not defines(game, "features"):
         raise WrongWeights(f"the weights in {str(path)!r} are of {name!s:.60}, and not of {variant(game)}; {again}")
-    if not is_digest_of(rules, rules_digest(game)) or features != numbering_digest(game):
+    if not (is_digest_of(rules, rules_digest(game)) and is_digest_of(features, numbering_digest(game))):
         raise WrongWeights(f"the weights in {str(path)!r} are of other rules or features of {variant(game)}; {again}")
     if len(weights) != len(game.feature_weights):
         raise WrongWeights(f"{str(path)!r} has {len(weights)} weights, not {len(game.feature_weights)}; {again}")

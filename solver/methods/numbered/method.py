@@ -15,7 +15,7 @@ from retrograde.databases import DatabaseFile, database_path, home_folder, list_
 from retrograde.databases.legend import LegendTable, Measures, table_of
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.write import SolvedSlots
-from retrograde.games.catalog import make, rests_on, rules_digest, variant
+from retrograde.games.catalog import is_digest_of, make, rests_on, rules_digest, variant
 from retrograde.games.contract.game import METRICS, Game, RetrogradeError
 from retrograde.games.contract.zeroing import TO_PROGRESS, signed
 from retrograde.solver.methods.chess.fit import is_chess
@@ -103,7 +103,9 @@ def find_sources(store: NumberedStore, path: Path) -> Sources:
         try:
             with DatabaseFile(file) as database:
                 slots, digest = database.contents, rules_digest(type(game))
-                if not isinstance(slots, SlotsReader) or (database.game_name, database.rules) != (game.name, digest):
+                if not isinstance(slots, SlotsReader) or database.game_name != game.name:
+                    continue
+                if not is_digest_of(database.rules, digest):
                     continue
                 if (database.metric if database.measures else METRICS[0]) != store.metric:
                     continue

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retrograde.games import Game, VariantError
+from retrograde.games import Game, VariantError, load
 from retrograde.games.catalog import game_class
 from retrograde.games.contract.game import CLOCK, FOR_PEOPLE, HINTS, KEEPING
-from retrograde.games.identity.digest import is_digest_of, rules_digest
+from retrograde.games.identity.digest import is_digest_of, numbering_digest, rules_digest
 from retrograde.games.identity.outline import is_source_below
 from retrograde.solver.runtime.sources import ROOT
 
@@ -393,7 +393,7 @@ RULES = {
     "tentozero": "9a91df923ce0ba6d77b9623c34070c84",
     "tictactoe": "b9686f2c7f91a140a63e01130552e9de",
     "tictactoe3": "9a222aa91e58389ba19bda1147b9c999",
-    "ur": "284ced0aa01f78c021dff487e39d6d9b",
+    "ur": "f7312f3dc15f70841e168988e1d968cf",
     "yahtzee": "da4b4ff340fd54b2d63c88806d0e07ae",
 }
 
@@ -405,6 +405,7 @@ def test_databases_of_today_are_known_by_the_digest_they_have(name):
 
 
 RULES_BEFORE = {
+    "ur": ["284ced0aa01f78c021dff487e39d6d9b"],
     "octal": ["a11a006073957839d23ab4e4425a1184"],
     "grundy": ["8ca48b18a32d1ff8c39194d20a1487a7"],
     "game2048": ["e1e69e4a309a13ca0c606fc925eba6c5"],
@@ -434,6 +435,25 @@ def test_databases_of_games_with_base_classes_are_known_by_the_digests_they_had(
     assert all(is_digest_of(known, digest) for known in [*RULES_BEFORE[name], RULES[name]])
     others = [known for other in RULES_BEFORE if other != name for known in RULES_BEFORE[other]]
     assert not any(is_digest_of(known, digest) for known in others)
+
+
+NUMBERINGS_BEFORE = {
+    "ur:4": "4cd7fad8054725aaa9b915813ce150e0",
+    "draughts:4": "07190082e92cbafc074dbf6491b64b2f",
+    "draughts": "7a2f1c8d3242e508b8f350fe113595b2",
+}
+"""What the digest of numbering and hints was, before both became faster."""
+
+
+@pytest.mark.parametrize("variant", NUMBERINGS_BEFORE)
+def test_databases_and_weights_are_known_by_the_numbering_that_they_had(variant):
+    digest = numbering_digest(load(variant))
+    known = [other for other, before in NUMBERINGS_BEFORE.items() if is_digest_of(before, digest)]
+    assert known == [variant]
+
+
+def test_books_of_draughts_are_known_by_the_rules_that_they_had():
+    assert is_digest_of("16085a4e681a9993002105fce08c9a57", rules_digest(load("draughts")))
 
 
 def test_what_is_for_people_is_not_even_imported():

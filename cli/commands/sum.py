@@ -15,6 +15,7 @@ from retrograde.solver.values.sums import add, goals, text_of, value_of
 
 if TYPE_CHECKING:
     from retrograde.databases import Database
+    from retrograde.games import Game
 
 Component = tuple["Database", int]
 """A game of the sum (its database), and its position."""
@@ -22,8 +23,9 @@ Component = tuple["Database", int]
 
 @click.command()
 @click.argument("parts", nargs=-1, required=True, metavar="VARIANT...", shell_complete=options.complete_variants)
+@click.option("--cgsuite", is_flag=True, help="Print the sum as source text of CGSuite 2, and compute nothing.")
 @options.json
-def command(parts: tuple[str, ...], as_json: bool) -> None:
+def command(parts: tuple[str, ...], cgsuite: bool, as_json: bool) -> None:
     """Show the value of a sum of games: the player to move chooses one of them and moves there.
 
     A player who cannot move in any of them loses. The command does not solve the sum as one game. It adds the values of
@@ -36,7 +38,11 @@ def command(parts: tuple[str, ...], as_json: bool) -> None:
       retrograde sum nim nim
       retrograde sum nim nim nim --json
       retrograde sum domineering:2,2 domineering:3,3
+      retrograde sum --cgsuite clobber:5,6
     """
+    if cgsuite:
+        print_cgsuite(parts, as_json)
+        return
     if any(is_partizan(text) for text in parts):
         print_partizan(parts, as_json)
         return
@@ -154,18 +160,35 @@ def is_partizan(text: str) -> bool:
     return False
 
 
+def game_and_position(text: str) -> "tuple[Game, int]":
+    """Return the game and the position that a part of a sum names."""
+    from retrograde.games.catalog import load_game
+
+    source, _, position_text = text.strip().partition(" ")
+    game = load_game(source)
+    return game, read_position(game, position_text.strip()) if position_text else game.start
+
+
+def print_cgsuite(parts: tuple[str, ...], as_json: bool) -> None:
+    """Print a sum as an expression of CGSuite."""
+    from retrograde.cli.render.cgsuite import cgsuite_text
+
+    text = " + ".join(cgsuite_text(*game_and_position(part)) for part in parts)
+    if as_json:
+        print_json({"cgsuite": text})
+    else:
+        click.echo(text)
+
+
 def print_partizan(parts: tuple[str, ...], as_json: bool) -> None:
     """Print the canonical forms of the parts and of their sum, and who wins it."""
-    from retrograde.games.catalog import load_game, variant
+    from retrograde.games.catalog import variant
     from retrograde.solver.metrics.partizan import PartizanGame
     from retrograde.solver.values.partizan import Values
 
     values, found = Values(), []
     left, right = "the first player", "the second player"
-    for text in parts:
-        source, _, position_text = text.strip().partition(" ")
-        game = load_game(source)
-        position = read_position(game, position_text.strip()) if position_text else game.start
+    for game, position in map(game_and_position, parts):
         part = PartizanGame(game, values)
         found.append((variant(game), game.write(position), part.value(position)))
         if len(part.players) > 1:

@@ -1,5 +1,6 @@
 """Canonical forms: against play by trees, and as published for domineering and clobber."""
 
+import json
 from fractions import Fraction
 from functools import cache
 from random import Random
@@ -175,3 +176,36 @@ def test_a_sum_is_shown():
     shown = retrograde("sum", "domineering:2,2", "domineering:3,3").output
     assert shown.splitlines()[-1].startswith("the player to move loses")
     assert "Vertical wins, no matter who begins" in retrograde("sum", "domineering:3,2", "domineering:1,2").output
+
+
+# CGSuite
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        ("clobber:3,2 XOX/OX./O", 'game.grid.Clobber("xox|ox.").CanonicalForm'),
+        ("amazons:4,2,2 X.../O.../X", 'game.grid.Amazons("x...|o...").CanonicalForm'),
+        ("amazons:4,4,2 X.../O.../.B../..../X", 'game.grid.Amazons("x...|o...|.#..|....").CanonicalForm'),
+        ("toadsandfrogs:5,5,2", 'game.strip.ToadsAndFrogs("ttttt..fffff").CanonicalForm'),
+        (
+            "domineering:6,6 .#..../.#..../....../....../....../......,h",
+            'game.grid.Domineering(".#....|.#....|......|......|......|......").CanonicalForm',
+        ),
+    ],
+)
+def test_text_for_cgsuite(part, text):
+    """These texts are in the tests of CGSuite 2 (GameGridTest, GameStripTest) and in the help of its Domineering,
+    except that with an arrow, of which its Amazons says that it is a #."""
+    assert retrograde("sum", "--cgsuite", part).stdout == f"{text}\n"
+    assert json.loads(retrograde("sum", "--cgsuite", part, part, "--json").stdout) == {"cgsuite": f"{text} + {text}"}
+
+
+def test_cgsuite_computes_the_same_value():
+    """Its GameGridTest has {^^*|*,v} for this position: ups are carets there, and v is down."""
+    facts = json.loads(retrograde("sum", "clobber:3,2 XOX/OX./O", "--json").stdout)
+    assert facts["value"] == "{⇑*|*, ↓}"
+
+
+def test_games_that_cgsuite_does_not_have():
+    assert "CGSuite has no ruleset for konane" in retrograde("sum", "--cgsuite", "konane:4,4", status=1).output

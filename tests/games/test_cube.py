@@ -2,6 +2,7 @@
 
 from random import Random
 
+import numpy as np
 import pytest
 
 from retrograde.databases.location import database_path
@@ -253,6 +254,88 @@ def test_patterns_take_as_many_turns_as_published(turns, least, home, monkeypatc
     for move in line:
         position = game.do_move(position, move)
     assert position == game.goal
+
+
+def permutations():
+    """Return, for each turn, the sticker that comes to each place. Each sticker is turned by itself."""
+    marks = "".join(chr(ord("A") + number) for number in range(len(SPACE)))
+    return np.array([[ord(mark) - ord("A") for mark in turned(marks, turn)] for turn in TURNS])
+
+
+class Stickers:
+    """Breadth-first search from a cube of 54 stickers, with each of which goes a random number of 64 bits.
+
+    Two cubes are equal if sums over their stickers are, but for chance: such an error would show as a solution that is
+    too short.
+    """
+
+    turns = permutations()
+    weights = np.random.default_rng(1).integers(1 << 63, size=(54, 6), dtype=np.uint64)
+
+    def __init__(self, text, most):
+        self.wave = np.array([[FACES.index(sign) for sign in text]], np.uint8)
+        self.keys = [self.keys_of(self.wave)]
+        """The sorted keys of the cubes that so many turns lead to."""
+        for _ in range(most):
+            children = np.concatenate([self.wave[:, turn] for turn in self.turns])
+            keys, first = np.unique(self.keys_of(children), return_index=True)
+            new = ~np.isin(keys, np.concatenate(self.keys[-2:]))
+            self.wave = children[first[new]]
+            self.keys.append(keys[new])
+
+    def keys_of(self, cubes):
+        """Return the sum of the numbers of each cube's stickers."""
+        keys = np.zeros(len(cubes), np.uint64)
+        for place in range(54):
+            keys += self.weights[place][cubes[:, place]]
+        return keys
+
+    def distance(self, other):
+        """Return the turns from one cube to the other, if the waves meet or one turn is between them; else 99."""
+        for turns in range(len(self.keys) + len(other.keys) - 1):
+            mine = min(turns, len(self.keys) - 1)
+            if np.isin(other.keys[turns - mine], self.keys[mine]).any():
+                return turns
+        for turn in self.turns:
+            if np.isin(self.keys_of(self.wave[:, turn]), other.keys[-1]).any():
+                return len(self.keys) + len(other.keys) - 1
+        return 99
+
+
+def test_waves_of_stickers_are_as_large_as_published():
+    """https://oeis.org/A080601"""
+    assert [len(keys) for keys in Stickers(CUBE.write(CUBE.goal), 4).keys] == [1, 18, 243, 3240, 43239]
+
+
+@pytest.mark.slow
+def test_random_cubes_take_as_many_turns_as_waves_of_stickers_do(tmp_path, monkeypatch):
+    """Waves of six turns from both sides, and one turn more, show that no solution of 13 turns or fewer was missed."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    for part in CUBE.abstractions[:2]:
+        solve(part, database_path(variant(part), tmp_path))
+    search, goal = PuzzleSearch(CUBE, 1 << 28, find_patterns(CUBE)), Stickers(CUBE.write(CUBE.goal), 6)
+    check_shortest(search, goal, 6, {8: 1, 10: 2, 12: 3, 13: 4, 14: 5})
+
+
+def check_shortest(search, goal, most, seeds):
+    """Check that solutions of scrambles, by turns and seed, are solutions and that there are no shorter ones."""
+    for turns, seed in seeds.items():
+        *_, position = scrambled(CUBE, turns, seed)
+        found, line = search.find(position)
+        text = CUBE.write(position)
+        shortest = goal.distance(Stickers(text, most))
+        for move in line:
+            text = turned(text, TURNS[move])
+        assert text == CUBE.write(CUBE.goal) and found.remoteness == len(line) <= turns
+        assert len(line) == shortest or len(line) > 2 * most + 1 < shortest
+
+
+@pytest.mark.thorough
+def test_cubes_of_few_turns_take_as_many_as_waves_of_stickers_do(home, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    game = CubeOfSmallParts()
+    search, goal = PuzzleSearch(game, 1 << 24, find_patterns(game)), Stickers(CUBE.write(CUBE.goal), 3)
+    check_shortest(search, goal, 3, {5: 1, 6: 2, 7: 3, 8: 4})
 
 
 CORNERS = [1, 18, 243, 2874, 28000, 205416, 1168516, 5402628, 20776176, 45391616, 15139616, 64736]

@@ -297,18 +297,20 @@ def decide(candidates, open_, new, known, code):
 def add_due(known, due, code, more, candidates):
     """Add to *candidates* and *more* the positions whose captures and promotions bring this *code*. *due* uint8[words]
     has the least code still to come in each word, of the same parity, 255 for none; it is updated."""
+    now = np.uint8(code)
     for index in range(len(due)):
-        if due[index] != code:
+        if due[index] != now:
             continue
         word = NOTHING
         after = NO_POSITION
+        codes = known[index << 6 : (index << 6) + 64]
         for square in range(64):
-            here = known[index << 6 | square]
-            if here == code:
-                word |= BITS[square]
-            # The next code of the same parity.
-            elif code < here < after and (here ^ code) & 1 == 0:
-                after = here
+            word |= np.uint64(codes[square] == now) << np.uint64(square)
+        # The next code of the same parity. No branch, so that the compiler takes many squares at once.
+        for square in range(64):
+            here = codes[square]
+            is_later = (here > now) & ((here ^ now) & np.uint8(1) == 0)
+            after = min(after, here if is_later else NO_POSITION)
         due[index] = after
         more[index] |= word
         candidates[index] |= word

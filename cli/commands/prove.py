@@ -116,32 +116,36 @@ def command(
 
 @contextmanager
 def open_proof_journal(path: Path, what: str, fresh: bool) -> Iterator["tuple[Journal, Lock]"]:
-    """Yield the journal of a proof and the lock of its path; the journal stays if it holds something."""
+    """Yield the journal of a proof and the lock of its path; delete the journal at the end if it is of no use.
+
+    It stays if it has results and the proof is not done: after an error, an interruption, or the end of the time.
+    *what* is the proof's `identity`.
+    """
     from retrograde.solver.runtime.journal import Journal
     from retrograde.solver.search.certificates.prover import NotProved, ProofTimeout
 
-    beside = path.with_name(path.name + ".journal")
-    done = True
+    journal_path = path.with_name(path.name + ".journal")
     with Lock(path) as lock:
+        is_useless = not journal_path.exists()  # if opening fails, results of an earlier run stay
         try:
-            with Journal(beside, what, fresh) as journal:
-                before, end = bool(journal.found), journal.end
+            with Journal(journal_path, what, fresh) as journal:
+                had_results, first_end = bool(journal.found), journal.end
                 try:
                     yield journal, lock
                 finally:
-                    done = not before and journal.end == end
-            done = True
+                    is_useless = not had_results and journal.end == first_end
+            is_useless = True  # the proof is done
         except NotProved as error:
-            done |= not isinstance(error, ProofTimeout)  # else more time would help: keep the journal
+            is_useless |= not isinstance(error, ProofTimeout)  # else more time would help: keep the journal
             raise
         except KeyboardInterrupt as error:
             resume = "; finished work is kept, and the same command resumes it"
-            note = "; the same command starts again" if done else resume
+            note = "; the same command starts again" if is_useless else resume
             raise explain_interrupt(error, note) from None
         finally:
-            if done:
+            if is_useless:
                 with suppress(OSError):  # a journal that stays is useless, but harmless
-                    beside.unlink(missing_ok=True)
+                    journal_path.unlink(missing_ok=True)
 
 
 def identity(game: Game, position: int, goal: "ProofGoal") -> str:

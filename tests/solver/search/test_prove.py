@@ -2,7 +2,7 @@
 
 import json
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -15,6 +15,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from retrograde.cli.commands.prove import open_proof_journal
+from retrograde.cli.failure import Failure
 from retrograde.databases import (
     CertificateFile,
     DamagedDatabase,
@@ -29,15 +31,23 @@ from retrograde.databases import (
 )
 from retrograde.databases.certificates.read import ReplyBlock
 from retrograde.databases.certificates.write import SolvedCertificate
+from retrograde.databases.errors import CannotWrite
 from retrograde.games import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import BUILT_IN, load_game, variant
 from retrograde.games.contract.game import CHANCE, alternates, value_to_mover
 from retrograde.solver.play.oracles.certified import CertifiedOracle
 from retrograde.solver.play.oracles.open import searching_oracle
 from retrograde.solver.rules.examine import NotForSearch, not_for_proofs
+from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.search.certificates import prover
-from retrograde.solver.search.certificates.prover import CertificateProver, NothingToProve, NotProved, ProofGoal
+from retrograde.solver.search.certificates.prover import (
+    CertificateProver,
+    NothingToProve,
+    NotProved,
+    ProofGoal,
+    ProofTimeout,
+)
 from retrograde.solver.verification.certificates import verify_certificate
 from tests.helpers import reference, tangle, turning
 from tests.helpers.command_line import retrograde
@@ -683,6 +693,22 @@ def test_a_proof_that_is_stopped_before_anything_is_found_leaves_nothing_and_say
     stopped = retrograde("prove", "tictactoe", "--workers", 1, "--table", "16M", status=130).stderr
     assert stopped.endswith("interrupted; the same command starts again\n")
     assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, CannotWrite("the disk is full")])
+def test_a_journal_that_cannot_be_opened_stays(home, monkeypatch, error):
+    def fail(self, *_):
+        raise error
+
+    path = home / "some.proof.h5"
+    with suppress(ProofTimeout), open_proof_journal(path, "identity", fresh=False) as (journal, _):
+        journal.append("replies")
+        raise ProofTimeout("out of time")
+    content = journal.path.read_bytes()
+    monkeypatch.setattr(Journal, "entries", fail)
+    with pytest.raises((Failure, CannotWrite)), open_proof_journal(path, "identity", fresh=False):
+        pass
+    assert journal.path.read_bytes() == content
 
 
 @pytest.mark.thorough

@@ -166,17 +166,19 @@ class TreeDrawing:
 
     def node_at(self, node: Node, x: float, top: float, hidden: bool) -> Iterator[str]:
         """Yield a node's board, value and window; if its subtree is *hidden*, also how many nodes are below."""
-        high = top + self.boards.height
-        fill = FILLS[(node.value > DECIDED) - (node.value < -DECIDED)]
+        bottom = top + self.boards.height
+        fill = FILLS[(node.value > DECIDED) - (node.value < -DECIDED)]  # 1 for a win, -1 for a loss
         text = self.tree.label(node)
-        wide = 8 + 7.5 * len(text)
+        width = 8 + 7.5 * len(text)  # a bold letter of 12 pixels is about 7.5 wide; 4 pixels on either side
         yield self.boards.board_at(node.position, x, top)
-        yield f'<rect x="{x - wide / 2:.1f}" y="{high + 3:.1f}" width="{wide:.1f}" height="15" rx="4" fill="{fill}"/>'
-        yield f'<text class="value" x="{x:.1f}" y="{high + 11:.1f}">{text}</text>'
+        # Below the board, line by line: the value in its box, the window, the number of hidden nodes.
+        box = f'x="{x - width / 2:.1f}" y="{bottom + 3:.1f}" width="{width:.1f}" height="15"'
+        yield f'<rect {box} rx="4" fill="{fill}"/>'
+        yield f'<text class="value" x="{x:.1f}" y="{bottom + 11:.1f}">{escape(text)}</text>'
         if window := self.tree.window(node):
-            yield f'<text class="window" x="{x:.1f}" y="{high + 25:.1f}">{window}</text>'
+            yield f'<text class="window" x="{x:.1f}" y="{bottom + 25:.1f}">{window}</text>'
         if hidden:
-            yield f'<text class="window" x="{x:.1f}" y="{high + 37:.1f}">… {node.positions - 1:,} below</text>'
+            yield f'<text class="window" x="{x:.1f}" y="{bottom + 37:.1f}">… {node.positions - 1:,} below</text>'
 
     def move_line(self, start: tuple[float, float], to: float, name: str, kind: str) -> Iterator[str]:
         """Yield a move's line from a node at *start* to the child whose middle is at x = *to*, and its name."""

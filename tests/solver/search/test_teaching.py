@@ -163,6 +163,14 @@ def test_every_kind_of_game_has_its_trees(text, names):
         assert trees.drawn[1].root.value == trees.drawn[2].root.value == 0
 
 
+def test_pictures_show_names_of_players_with_any_signs(monkeypatch):
+    game = load_game("nim3:3")
+    monkeypatch.setattr(type(game), "draw_turn", lambda self, position: "X")
+    monkeypatch.setattr(type(game), "words", {"X": "Tom & <Co>"})
+    root = ElementTree.fromstring(trees_svg(trees_of(game, game.start, 1)))
+    assert [text for text in root.itertext() if text.startswith("Tom & <Co> (")]
+
+
 def test_pictures_of_positions_of_several_words_name_them_without_spaces():
     game = load_game("connect4:9,7")
     root = ElementTree.fromstring(trees_svg(trees_of(game, game.start, 1)))

@@ -115,7 +115,11 @@ class HareAndHounds(Game):
         return progress
 
     def estimate(self, position):
-        """Return the hounds that the hare is level with or has passed, and its moves. Negate it if the hounds move."""
+        """Return an estimate for the player to move, greater if the hare has passed more hounds and has more moves.
+
+        A hound in the hare's column or further from the hounds' side counts as passed.
+        """
+        # Bits 0 to 10 are the points with hounds, 11 to 14 the hare's point, and 15 is set if the hare moves.
         hare, hounds = position >> 11 & 15, position & BOARD
         passed = 0
         for point in range(11):

@@ -142,6 +142,7 @@ class Hypergammon(Game):
         Order 1 uses the lower die first; `after_play` explains the digits of a play.
         """
         roll, shift = self.roll(position), 2 * self.width
+        # A roll: write its number, counted from 1, above the men of both players. Before, 0 or OPENING is there.
         if roll in (0, OPENING):
             return position + (move + 1 - roll << shift)
         player, board = self.player(position), self.board_of(position)
@@ -149,6 +150,8 @@ class Hypergammon(Game):
             high, low = self.pairs[roll - 1]
             first, second = (low, high) if move >> 7 & 1 else (high, low)
             board = self.after_play(board, first, second, move >> 8, move & 127)
+        # A play: the other player rolls next, unless the player has borne off all men and the game is over. The roll,
+        # 5 bits between the men and the player, is 0 again.
         own, other = board & self.one_side, board >> self.width
         men = own << self.width | other if player else other << self.width | own
         return (player if own == 0 else 1 - player) << shift + 5 | men

@@ -40,7 +40,12 @@ class KalahBoards(SownBoards):
 
     @cached_property
     def sown(self):
-        """What sowing adds to a board, at `pit * 32 + hand`: round the board, with the own store after the own pits."""
+        """What sowing adds to a board, at index `pit * 32 + hand`, where hand is the number of seeds in the pit.
+
+        Seeds go round the board, one to each pit and to the own store, which comes after the own pits.
+        """
+        # For each own pit, where its first FIELD seeds go. Going round, the own store is number `self.pits`, so the
+        # opponent's pits have numbers one higher than on the board, and seeds in the store leave the board.
         pits = tuple((pit + 1 + seed) % (self.cells + 1) for pit in range(self.pits) for seed in range(FIELD))
         return tuple(
             sum(1 << BITS * (at - (at > self.pits)) for at in pits[pit * FIELD : pit * FIELD + hand] if at != self.pits)

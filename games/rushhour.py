@@ -87,10 +87,11 @@ class RushHour(Game):
         return cells
 
     def generate_moves(self, position):
-        """Yield `8 * car + to` for each free place of a car in its lane."""
+        """Yield `8 * car + to` for each place that a car can slide to: *to* is its new distance from the lane's end."""
         taken = self.filled(position)
         for car in range(len(self.covered)):
             at = position >> 3 * car & 7
+            # In each direction, slide on until the car would leave its lane or touch a wall or another car.
             others = taken ^ self.covered[car][at]
             for way in (-1, 1):
                 to = at + way

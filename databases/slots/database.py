@@ -58,6 +58,7 @@ class SlotsDatabase(NumberedDatabase):
         return list(dict.fromkeys(filter(None, reversed(self._elsewhere.values()))))
 
     def holder(self, tier: int) -> "SlotsDatabase":
+        """Return the database that has a tier: this one or another, opened at the first call. Raise NoDatabase."""
         variant = self._elsewhere.get(tier)
         if not variant:
             return self

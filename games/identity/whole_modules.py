@@ -55,8 +55,10 @@ def imported_by(module: ModuleType, home: ModuleType) -> Iterator[ModuleType]:
     """Yield the modules that a rule module imports, also inside functions."""
     package = vars(module).get("__package__") or module.__name__.rpartition(".")[0]
     nodes = (node for part in outline(source_of(module)).body for node in ast.walk(part))
-    for _, target in (bound for node in nodes for bound in bound_by(node)):
-        for name in (target.module, f"{target.module}.{target.name}") if target else ():
+    targets = [target for node in nodes for _, target in bound_by(node) if target]
+    for target in targets:
+        # `from a import b` imports the module a, and the module a.b if b is one.
+        for name in (target.module, f"{target.module}.{target.name}"):
             with suppress(Exception):  # it would raise in the rule as well, or is no module
                 yield load(resolve_name(name, package), home)
 

@@ -88,8 +88,8 @@ class Sliding(Placed):
     def _slides_back(self):
         """How men have slid within their tier: lists of (kind, number before, cells from which each cell is reached).
 
-        The key is twice a section's index in the tables of `Placed`, plus 1 for the second player to move; not for
-        compiled rules.
+        The key says where the men are after the slide: twice the section's index in the tables of `Placed`, plus 1 if
+        the second player is to move. Compiled rules cannot use this dict; `_slid` has the same as a tuple.
         """
         if width_of(self):
             raise RuleError(f"{type(self).__name__} has tuples for positions; slides are for those that are one int")
@@ -98,10 +98,13 @@ class Sliding(Placed):
         for section in sections.values():
             for kind, number, reach in slides_of(self, section):
                 after = section_after(sections, self._declared.swap, section, number)
+                # Slides to a later tier are no parents within the tier.
                 if after.tier == section.tier:
+                    # Sections are for the first player to move; `number` is 1 more if the second player is to move.
                     second, back = number - after.number, turned_round(reach)
                     place = 2 * self._place(after)
                     found.setdefault(place + second, []).append((kind, section.number, back))
+                    # The same slide by the other player: with the kinds exchanged and the board turned.
                     if self._swaps:
                         other = self._swap[kind], section.number + 1, carried(back, self._declared.swap_order)
                         found.setdefault(place + 1 - second, []).append(other)

@@ -187,11 +187,16 @@ class TwoHands(Game):
 
     @cached_property
     def board(self):
-        """The board, with a row of places for the men in each player's hand above and below."""
+        """The board, with a row of places for the men in each player's hand above and below.
+
+        Its places are those of the North hand, the cells, and the South hand, in the order of `signs`.
+        """
         refuse(self._misnamed())
+        # Places are (column, row). The hands are centred, half a row away from the board.
         rows, signs = len(self._rows), "".join(self.steps)
         cells, left = grid(self.columns, rows), (self._beside - self.columns) / 2
         north, south = ([(cell - left, row) for cell in range(self._beside)] for row in (-1.5, rows + 0.5))
+        # The places of the hands are N1, N2, … and S1, S2, …; the second player's men have small letters.
         names = [[f"{player}{cell}" for cell in range(1, 1 + self._beside)] for player in "NS"]
         look = zip(COLOURS, (signs, signs.lower()), strict=True)
         pieces = {sign: f"{colour} disc {sign.upper()}" for colour, men in look for sign in men}
@@ -206,10 +211,12 @@ class TwoHands(Game):
                 yield f"called has {name!r} for {sign!r}; it must have text, for men of {''.join(self.steps)}"
 
     def signs(self, position):
-        """Return the signs of the North hand, the board and the South hand."""
+        """Return the signs of the North hand, the board and the South hand, a dot for each empty place."""
+        # A position is as the player to move sees it. Turn it so that South, the first player, is below.
         turn = position >> self._turn_at
         if turn:
             position = self.turned(position)
+        # Each cell has `_width` bits, of which `_theirs` is the highest.
         cells = range(0, self._hands_at, self._width)
         men = "".join(self._signs[position >> cell & 2 * self._theirs - 1] for cell in cells)
         south, north = (self._held(position >> at) for at in (self._hands_at, self._hands_at + self._hand))

@@ -121,7 +121,11 @@ class WholeChess(Evaluation, EndingSlots, Game):
         return checkers, pinned
 
     def pawn_targets(self, position, origin, turn, occupied, enemies):
-        """Return the squares that a pawn can go to, without captures en passant."""
+        """Return the squares that a pawn can go to, as bits, without captures en passant.
+
+        *turn* is 0 for White, 1 for Black. *occupied* and *enemies* are squares, as bits.
+        """
+        # White's pawns go up the board by 8 squares, from rank 1 (counted from 0); Black's down by 8, from rank 6.
         forward = 8 - 16 * turn
         targets = self.pawn_reach[64 * turn + origin] & enemies
         ahead = self.bit[origin + forward]

@@ -114,10 +114,14 @@ class FifteenPuzzle(TwoWords, EightPuzzle):
         return low, high
 
     def region(self, gap, taken):
-        """Return the cells that the gap can get to past the taken ones, as bits."""
+        """Return the cells that the gap can get to past the taken ones, as bits.
+
+        It may swap with any tile that does not count; *taken* are the cells of those that count, as bits.
+        """
         reached, before = 1 << gap, 0
         while reached != before:
             before = reached
+            # One step right, except from the last column, and left, except from the first: the cells after a last one.
             beside = (reached & ~self.last_column) << 1 | (reached & ~(self.last_column << 1)) >> 1
             reached |= (beside | reached << self.width | reached >> self.width) & ~taken & (1 << self.cells) - 1
         return reached

@@ -151,13 +151,20 @@ class WinSearch:
 
 
 def prepare(
-    formation: Formation, scores_of: ScoresOf, run: Map, table: Array, side: Callable[..., AnySide]
+    formation: Formation, scores_of: ScoresOf, run: Map, code_of_score: Array, make_side: Callable[..., AnySide]
 ) -> tuple[list[AnySide], list[EnPassantPositions]]:
-    """Return both sides to move, and their positions with en passant, by the side whose pawn may be captured. Nothing
-    but the results of captures and promotions is known then. *table* has the code of each score of a later tier."""
-    later = load_later_codes(formation, scores_of, table)
-    sides = list(run(partial(side, formation, later), (0, 1)))
-    return sides, [EnPassantPositions(formation).find(formation, later, side, sides[1 - side]) for side in (0, 1)]
+    """Return the state before the first step: both sides to move, and the positions with en passant.
+
+    Item 0 is White's, item 1 Black's; for en passant it is the side whose pawn may be captured. Nothing is known but
+    the results of captures and promotions. *code_of_score* has the code of each score of a later tier. `make_side(
+    formation, later_codes, number)` makes a side to move.
+    """
+    later_codes = load_later_codes(formation, scores_of, code_of_score)
+    sides = list(run(partial(make_side, formation, later_codes), (0, 1)))
+    return sides, [
+        EnPassantPositions(formation).find(formation, later_codes, make_side, sides[1 - make_side])
+        for make_side in (0, 1)
+    ]
 
 
 def find_stuck(formation: Formation, sides: Sequence[Side], en_passant: list[EnPassantPositions]) -> None:
@@ -173,9 +180,11 @@ def search(
     searches = [WinSearch(men, sides[k], sides[1 - k], en_passant[1 - k], en_passant[k]) for k in (0, 1)]
     active = searches
     while active:
-        active = [one for one, more in zip(active, list(run(methodcaller("step"), active)), strict=True) if more]
-        report(before + sum(one.decided for one in searches), max(one.remoteness for one in searches))
-    return before + sum(one.decided for one in searches)
+        goes_on = list(run(methodcaller("step"), active))
+        active = [win_search for win_search, more in zip(active, goes_on, strict=True) if more]
+        decided = before + sum(win_search.decided for win_search in searches)
+        report(decided, max(win_search.remoteness for win_search in searches))
+    return decided
 
 
 def results_of(sides: Sequence[Side], en_passant: list[EnPassantPositions]) -> Results:

@@ -80,8 +80,8 @@ def find_legal(men, board, side, legal, checked):
             if not apart:
                 continue
             # Step 2: The last man stands on a free square; the side not to move must not be in check.
-            there = ~occupied & (PAWNS if men.kinds[outer] == PAWN else EVERYTHING)
-            legal[index] = there & ~attack(men, board, side, enemy, rest, occupied, outer)
+            squares = ~occupied & (PAWNS if men.kinds[outer] == PAWN else EVERYTHING)
+            legal[index] = squares & ~attack(men, board, side, enemy, rest, occupied, outer)
             checked[index] = legal[index] & attack(men, board, 1 - side, own, rest, occupied, outer)
 
 
@@ -89,16 +89,16 @@ def find_legal(men, board, side, legal, checked):
 def attack(men, board, side, king, rest, occupied, outer):
     """Return the squares of the last man with which a side attacks a king. An outer man on a line with the king attacks
     him wherever the last man does not stand in between."""
-    found = NOTHING
+    attacking_squares = NOTHING
     for man in range(outer):
         if men.sides[man] == side:
             origin = men.rests.squares[rest, man]
             between = board.between[origin << 6 | king]
             if attacks(board, origin, king, men.kinds[man], side) and not between & occupied:
-                found |= ~between
+                attacking_squares |= ~between
     if men.sides[outer] == side:
-        found |= attackers(BITS[king], ~occupied, men.kinds[outer], side)
-    return found
+        attacking_squares |= attackers(BITS[king], ~occupied, men.kinds[outer], side)
+    return attacking_squares
 
 
 # Moves within the tier
@@ -211,7 +211,11 @@ def remove_escapes(men, board, side, capturable, open_, found):
 
 @lean_kernel
 def without_escape(men, board, side, capturable, open_, word, pair, rest):
-    """Return the positions of a word without a move within the tier to an *open* position."""
+    """Return the positions of a word without a move within the tier to an *open* position.
+
+    *word* has the squares of the last man for the kings of *pair* and the outer men of *rest*. *open_* uint64[words] is
+    the set that the other side has to move in.
+    """
     outer, inner = len(men.kinds) - 1, len(men.rests.bits)
     index = pair * inner + rest
     occupied = men.rests.bits[rest] | BITS[men.squares[pair, 0]] | BITS[men.squares[pair, 1]]
@@ -220,19 +224,20 @@ def without_escape(men, board, side, capturable, open_, word, pair, rest):
         if men.sides[man] != side:
             continue
         square = men.rests.squares[rest, man]
-        after = men.rests.more[men.rests.less[rest, man]]
-        base = index - rest
+        # `rest_by_square` has the new rest for each square of this man; words of these kings begin at `first_index`.
+        rest_by_square = men.rests.more[men.rests.less[rest, man]]
+        first_index = index - rest
         kind = men.kinds[man]
         if kind == PAWN:
             # Pawns: one step forward, and two from the second rank.
             target = square + forward_of(side)
             if not occupied & BITS[target]:
                 free = ~BITS[target]
-                word &= ~(open_[base + after[target]] & free)
-                twice = target + forward_of(side)
-                if square >> 3 == (1 if side == 0 else 6) and not occupied & BITS[twice]:
-                    there = open_after_double_step(capturable, man, open_, base + after[twice])
-                    word &= ~(there & free & ~BITS[twice])
+                word &= ~(open_[first_index + rest_by_square[target]] & free)
+                two_ahead = target + forward_of(side)
+                if square >> 3 == (1 if side == 0 else 6) and not occupied & BITS[two_ahead]:
+                    open_after = open_after_double_step(capturable, man, open_, first_index + rest_by_square[two_ahead])
+                    word &= ~(open_after & free & ~BITS[two_ahead])
             continue
         # `free` are the squares of the last man that do not block the slide.
         for direction in range(FIRST[kind], LAST[kind]):
@@ -240,15 +245,15 @@ def without_escape(men, board, side, capturable, open_, word, pair, rest):
             target = board.steps[square << 4 | direction]
             while target >= 0 and not occupied & BITS[target]:
                 free &= ~BITS[target]
-                word &= ~(open_[base + after[target]] & free)
+                word &= ~(open_[first_index + rest_by_square[target]] & free)
                 if word == NOTHING:
                     return word
                 target = board.steps[target << 4 | direction] if kind < KNIGHT else -1
     # Case 2: The last man moves. Origins of open positions are bits of the same word.
     if men.sides[outer] == side:
         if capturable.rows[outer] >= 0:
-            twice = open_after_double_step(capturable, outer, open_, index)
-            word &= ~pawns_behind(open_[index], twice, ~occupied, side)
+            open_after = open_after_double_step(capturable, outer, open_, index)
+            word &= ~pawns_behind(open_[index], open_after, ~occupied, side)
         else:
             word &= ~origins(open_[index], ~occupied, men.kinds[outer], side)
     # Case 3: The king moves. Turn the word of the new pair of kings back. Of two mirror images one is enough here, as
@@ -257,8 +262,8 @@ def without_escape(men, board, side, capturable, open_, word, pair, rest):
         entry = np.int64(men.king_moves[side, pair, direction])
         if entry >= 0 and word:
             symmetry = entry & 7
-            there = open_[(entry >> 4) * inner + men.rests.turned[symmetry, rest]]
-            word &= ~(turn_word(there, INVERSE[symmetry]) if symmetry else there)
+            open_after = open_[(entry >> 4) * inner + men.rests.turned[symmetry, rest]]
+            word &= ~(turn_word(open_after, INVERSE[symmetry]) if symmetry else open_after)
     return word
 
 
@@ -294,25 +299,29 @@ def decide(candidates, open_, new, known, code):
 
 
 @lean_kernel
-def add_due(known, due, code, more, candidates):
-    """Add to *candidates* and *more* the positions whose captures and promotions bring this *code*. *due* uint8[words]
-    has the least code still to come in each word, of the same parity, 255 for none; it is updated."""
+def add_due(known, due, code, also, candidates):
+    """Add the positions whose captures and promotions bring this *code* to two sets, *candidates* and *also*.
+
+    For losses, *also* is the set of positions that may be decided as losses; for wins it is *candidates* again. *known*
+    uint8[positions] has their codes; even codes are wins, odd ones losses. *due* uint8[words] has for each word the
+    least code of the same parity that has not been added yet, NO_POSITION for none; it is updated.
+    """
     now = np.uint8(code)
     for index in range(len(due)):
         if due[index] != now:
             continue
         word = NOTHING
-        after = NO_POSITION
+        next_code = NO_POSITION
         codes = known[index << 6 : (index << 6) + 64]
         for square in range(64):
             word |= np.uint64(codes[square] == now) << np.uint64(square)
         # The next code of the same parity. No branch, so that the compiler takes many squares at once.
         for square in range(64):
-            here = codes[square]
-            is_later = (here > now) & ((here ^ now) & np.uint8(1) == 0)
-            after = min(after, here if is_later else NO_POSITION)
-        due[index] = after
-        more[index] |= word
+            square_code = codes[square]
+            is_later = (square_code > now) & ((square_code ^ now) & np.uint8(1) == 0)
+            next_code = min(next_code, square_code if is_later else NO_POSITION)
+        due[index] = next_code
+        also[index] |= word
         candidates[index] |= word
 
 

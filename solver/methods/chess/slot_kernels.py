@@ -48,37 +48,39 @@ def write_codes(board, kings, numbers, items, table, legal, codes):
     `slots.slot_numbers`. *items* has a number for each slot with this side to move: its score, or its row of a legend.
     An item's code is `table[item]`; *legal* are the legal positions, as a set.
     """
-    size, inner = len(items) // len(kings), numbers.shape[1]
+    slots_a_pair, inner = len(items) // len(kings), numbers.shape[1]
     for pair in range(len(kings)):
         entry = np.int64(board.kings[kings[pair]])
-        begin = (entry >> 4) * size
+        first_item = (entry >> 4) * slots_a_pair
         for rest in range(inner):
             index = pair * inner + rest
             codes[index] = NO_POSITION
             if has_position(legal, index):
-                codes[index] = table[items[begin + numbers[entry & 15, rest]]]
+                codes[index] = table[items[first_item + numbers[entry & 15, rest]]]
 
 
 @lean_kernel
-def collect_scores(known, legal, layout, table, empty, begin, scores, counts):
+def collect_scores(known, legal, layout, score_of_code, empty, first_slot, scores, counts):
     """Write the scores of the slots with one side to move to *scores*; add to *counts* int64[codes, 3] (STORED, …).
 
-    *known* has the codes of positions in the order of *layout*. A code's score is `table[code]`; a slot that has no
-    *legal* position gets the score *empty*. *begin* is the number of the first slot.
+    *known* uint8[positions] has the code of each position, by its bit index, and *legal* uint64[words] the set of legal
+    positions; *layout* says at which bit index each slot is. A slot without a legal position gets the score *empty*.
+    *score_of_code* has the score of each code. *first_slot* is the number in the tier of slot 0 of *scores*.
     """
-    size = len(layout.indices)
+    slots_a_pair = len(layout.indices)
     for pair in range(len(layout.diagonal)):
-        for spot in range(size):
-            index = pair * layout.inner + layout.indices[spot]
-            slot = pair * size + spot
+        for inner_slot in range(slots_a_pair):
+            index = pair * layout.inner + layout.indices[inner_slot]
+            slot = pair * slots_a_pair + inner_slot
             scores[slot] = empty
             # Empty slots: illegal positions, and the larger of two mirror images.
-            mirror_class = layout.mirror_classes[spot]
+            mirror_class = layout.mirror_classes[inner_slot]
             if not has_position(legal, index) or (layout.diagonal[pair] and mirror_class == LARGER_IMAGE):
                 continue
             code = known[index]
-            scores[slot] = table[code]
+            scores[slot] = score_of_code[code]
             if counts[code, STORED] == 0:
-                counts[code, FIRST] = begin + slot
+                counts[code, FIRST] = first_slot + slot
             counts[code, STORED] += 1
+            # A position that is its own mirror image has half as many images: shift by one (True).
             counts[code, POSITIONS] += layout.images >> (layout.diagonal[pair] and mirror_class == OWN_IMAGE)

@@ -86,12 +86,12 @@ def compressed_size(values: Array) -> int:
     return int(counts @ code_lengths(counts)) // 8 + DEFINITION * len(pairs)
 
 
-def blocks_of(symbols: Array, bits: Array, lengths: Array, most: int) -> tuple[int, Array, Array]:
+def blocks_of(symbols: Array, bits: Array, lengths: Array, most_bits: int) -> tuple[int, Array, Array]:
     """Return (log2 of the best block size, first symbol of each block, int64[blocks + 1], number of values in each).
     The block size is at most 2^*most* bytes."""
     firsts, sizes = np.empty(len(symbols) + 1, np.int64), np.empty(len(symbols), np.int64)
     best: tuple[int, tuple[int, Array, Array]] | None = None
-    for logarithm in range(LEAST_BLOCK, most + 1):
+    for logarithm in range(LEAST_BLOCK, most_bits + 1):
         blocks = kernels.cut_blocks(symbols, bits, lengths, 8 << logarithm, firsts, sizes)
         cost = (blocks << logarithm) + 2 * blocks
         if best is None or cost < best[0]:
@@ -103,51 +103,58 @@ def blocks_of(symbols: Array, bits: Array, lengths: Array, most: int) -> tuple[i
 # Symbols
 
 
-def pair_symbols(values: Array, most: int = MOST_SYMBOLS) -> tuple[Array, list[tuple[int, int]], Array]:
-    """Return (symbols that stand for values, what each symbol means, how many values it stands for), at *most* so many.
-    A symbol, uint16, means the two that it is a pair of, or its value and -1."""
-    count = int(values.max()) + 1
-    pairs = [(value, -1) for value in range(count)]
-    lengths = np.ones(most, np.int64)
+def pair_symbols(values: Array, most_symbols: int = MOST_SYMBOLS) -> tuple[Array, list[tuple[int, int]], Array]:
+    """Pair values, uint8[n], into at most *most_symbols* symbols. Return (the text, their meanings, their lengths).
+
+    The text, uint16, is a sequence of symbols that stands for the values. The meaning of a symbol is the pair of
+    symbols that it replaces, or (value, -1). Its length is the number of values that it stands for.
+    """
+    value_count = int(values.max()) + 1
+    meanings = [(value, -1) for value in range(value_count)]
+    lengths = np.ones(most_symbols, np.int64)
     symbols = values.astype(np.uint16)
-    counts = np.zeros((most, most), np.int32)
-    joined = np.zeros((most, most), np.uint16)
-    while len(pairs) < most:
+    counts = np.zeros((most_symbols, most_symbols), np.int32)
+    symbol_of_pair = np.zeros((most_symbols, most_symbols), np.uint16)  # 0: this pair is not joined
+    while len(meanings) < most_symbols:
         # Each pass counts all pairs, and joins the most frequent ones that do not overlap.
-        known = len(pairs)
-        some = counts[:known, :known]
-        some[:] = 0
+        known = len(meanings)
+        known_counts = counts[:known, :known]
+        known_counts[:] = 0
         kernels.count_pairs(symbols, lengths, counts)
-        chosen = choose_pairs(some, most - known)
+        chosen = choose_pairs(known_counts, most_symbols - known)
         if not chosen:
             break
         for left, right in chosen:
-            joined[left, right] = len(pairs)
-            lengths[len(pairs)] = lengths[left] + lengths[right]
-            pairs.append((left, right))
-        symbols = symbols[: kernels.join_pairs(symbols, joined)]
+            symbol_of_pair[left, right] = len(meanings)
+            lengths[len(meanings)] = lengths[left] + lengths[right]
+            meanings.append((left, right))
+        symbols = symbols[: kernels.join_pairs(symbols, symbol_of_pair)]
         for left, right in chosen:
-            joined[left, right] = 0
-    return symbols.copy(), pairs, lengths[: len(pairs)]
+            symbol_of_pair[left, right] = 0
+    return symbols.copy(), meanings, lengths[: len(meanings)]
 
 
 def choose_pairs(counts: Array, most_pairs: int) -> list[tuple[int, int]]:
-    """Return the most frequent pairs, at most *most_pairs*, chosen so that none takes symbols from another."""
-    most = int(counts.max())
-    if most < WORTHWHILE:
+    """Return the most frequent pairs of symbols, at most *most_pairs*, such that no two can overlap in the text.
+
+    *counts* int32[left, right] says how often each pair of adjacent symbols appears. Two pairs can overlap if one ends
+    with the symbol with which the other begins. Pairs that appear fewer than WORTHWHILE times are not worth a symbol.
+    """
+    highest = int(counts.max())
+    if highest < WORTHWHILE:
         return []
-    lefts, rights = np.nonzero(counts >= max(WORTHWHILE, most * AT_ONCE))
-    order = np.argsort(-counts[lefts, rights], kind="stable")
-    found: list[tuple[int, int]] = []
-    before, behind = set[int](), set[int]()
-    for left, right in zip(lefts[order].tolist(), rights[order].tolist(), strict=True):
-        if len(found) == most_pairs:
+    lefts, rights = np.nonzero(counts >= max(WORTHWHILE, highest * AT_ONCE))
+    by_frequency = np.argsort(-counts[lefts, rights], kind="stable")
+    chosen: list[tuple[int, int]] = []
+    used_left, used_right = set[int](), set[int]()
+    for left, right in zip(lefts[by_frequency].tolist(), rights[by_frequency].tolist(), strict=True):
+        if len(chosen) == most_pairs:
             break
-        if left not in behind and right not in before:
-            found.append((left, right))
-            before.add(left)
-            behind.add(right)
-    return found
+        if left not in used_right and right not in used_left:
+            chosen.append((left, right))
+            used_left.add(left)
+            used_right.add(right)
+    return chosen
 
 
 # Codes
@@ -171,11 +178,11 @@ def huffman(counts: Array) -> Array:
     if len(heap) == 1:
         lengths[heap[0][1]] = 1
     while len(heap) > 1:
-        few, _, some = heapq.heappop(heap)
-        more, tie, others = heapq.heappop(heap)
-        lengths[some] += 1
-        lengths[others] += 1
-        heapq.heappush(heap, (few + more, tie, some + others))
+        less_count, _, less_symbols = heapq.heappop(heap)
+        more_count, tie, more_symbols = heapq.heappop(heap)
+        lengths[less_symbols] += 1
+        lengths[more_symbols] += 1
+        heapq.heappush(heap, (less_count + more_count, tie, less_symbols + more_symbols))
     return lengths
 
 

@@ -28,37 +28,42 @@ CHECKS = 6
 def solve_by_sets(
     table: NumberedTable, k: int, work: Work, phase: Phase, elsewhere: Elsewhere, metric: str = METRICS[0]
 ) -> tuple[Array, Array] | None:
-    """Return the scores of a tier and the counts of its outcomes (see legend.py).
+    """Return the scores of tier number *k* of the table, and the counts of its outcomes (see legend.py).
 
-    All later tiers must be solved, or be in *elsewhere*. *metric* is remoteness or one of TO_PROGRESS. Scores are
-    written to the tier's part of the score array. Returns None if sets do not apply or do not fit in memory.
+    All later tiers must be solved, or be in *elsewhere*. *metric* is remoteness or one of TO_PROGRESS. The scores are a
+    slice of `table.scores`, one for each slot. Returns None if sets do not apply or do not fit in memory.
     """
-    part, tier = table.numbering.slice_of(k), int(table.numbering.tiers[k])
+    tier_slots, tier = table.numbering.slice_of(k), int(table.numbering.tiers[k])
     formation = formation_of(table.game, tier, table.bits)
     if formation is None or memory_by_sets(formation, metric) > work.budget.free_bytes():
         return None
     from retrograde.solver.methods.chess.tiers import solve_tier  # its kernels load slowly
 
-    every, count = table.scores.array, part.stop - part.start
-    scores = every[part]
+    all_scores, slot_count = table.scores.array, tier_slots.stop - tier_slots.start
+    scores = all_scores[tier_slots]
 
-    def later(tier: int, slots: slice) -> LaterScores:
+    def later_scores(tier: int, slots: slice) -> LaterScores:
+        """Return the scores of some slots of a later tier, from this table or another database."""
         row = table.numbering.row(tier)
         if row < 0:
             return LaterScores(*elsewhere.rows(tier, slots, table.bits))
-        return LaterScores(every[table.numbering.slice_of(row)][slots])
+        return LaterScores(all_scores[table.numbering.slice_of(row)][slots])
 
-    def tell(decided: int, remoteness: int) -> None:
-        share = decided / (2 * formation.pairs * formation.inner)  # counts equal men as distinct
-        deciding = Deciding(round(share * count), count, remoteness)
-        phase.working((BEGUN + (1 - BEGUN) * share) * count, tier, deciding)
+    def report(decided: int, remoteness: int) -> None:
+        """Report progress: how many positions are decided, and in how many plies the last ones."""
+        # The sets of both sides to move count equal men as distinct, so the slots decided follow from the share only.
+        decided_share = decided / (2 * formation.pairs * formation.inner)
+        deciding = Deciding(round(decided_share * slot_count), slot_count, remoteness)
+        phase.working((BEGUN + (1 - BEGUN) * decided_share) * slot_count, tier, deciding)
 
-    in_threads = isinstance(work.executor, ThreadPoolExecutor | Remote)  # to other processes all sets would be sent
+    # With other executors this process analyses one set of positions after another.
+    in_threads = isinstance(work.executor, ThreadPoolExecutor | Remote)
     try:
-        counts = solve_tier(formation, later, scores, work.map_here if in_threads else map, tell, metric)
+        counts = solve_tier(formation, later_scores, scores, work.map_here if in_threads else map, report, metric)
     except TooDeep:
         return None
-    for slot in np.linspace(0, count - 1, CHECKS).astype(np.int64).tolist():
+    # Check a few slots, spread over the tier, against the interpreted rules.
+    for slot in np.linspace(0, slot_count - 1, CHECKS).astype(np.int64).tolist():
         check_slot(table, k, slot, scores, elsewhere, metric)
     return scores, counts.ravel()
 
@@ -80,9 +85,9 @@ def check_slot(
         if game.elsewhere(game.tier(child)):
             score = elsewhere.score(child, bits)
         else:
-            child_k, there = table.numbering.slot_of(game, child)
-            known = scores if child_k == k else table.scores.array[table.numbering.slice_of(child_k)]
-            score = int(known[there])
+            child_k, child_slot = table.numbering.slot_of(game, child)
+            child_scores = scores if child_k == k else table.scores.array[table.numbering.slice_of(child_k)]
+            score = int(child_scores[child_slot])
         if metric in TO_PROGRESS:
             decided, plies = decode(score, bits)
             score = encode(decided, child_distance(game, metric, position, move, child, plies), bits)

@@ -48,10 +48,11 @@ class NumberedMethod:
 
     def solve(self, game: Game, work: Work) -> SolvedSlots:
         """Return the solved game, with every slot of it."""
-
+        # Measured shares of the time.
         work.course.plan(solving=0.93, writing=0.07)
 
         def solve(bits: int) -> SolvedSlots:
+            """Solve with scores of so many bits for plies; called again with more if these are too few."""
             elsewhere = Elsewhere(game, self.path and self.path.parent, self.metric)
             work.open.enter_context(elsewhere)
             store = NumberedStore(game, bits, work, self.by_sets, elsewhere, self.metric)
@@ -59,9 +60,12 @@ class NumberedMethod:
                 sample = store.own.sample(game, SAMPLE_SLOTS, SAMPLE_SECONDS)
                 work.course.positions_a_record = sample.positions / sample.slots or 1.0
             phase = work.phase("solving", store.own.slots)
-            for done in copy_tiers(store, find_sources(store, self.path) if self.path and not self.fresh else {}):
-                kept = store.keep(done)
-                phase.skip(kept.records, kept.positions)
+            # Step 1: copy the tiers that other databases have.
+            sources = find_sources(store, self.path) if self.path and not self.fresh else {}
+            for tier_result in copy_tiers(store, sources):
+                stored_counts = store.keep(tier_result)
+                phase.skip(stored_counts.records, stored_counts.positions)
+            # Step 2: solve the other tiers, or take them from the journal.
             drive(store, work.log(f"scores{bits}"), phase)
             return solved_from(store)
 
@@ -134,8 +138,8 @@ def copy_tiers(store: NumberedStore, sources: Sources) -> Iterator[Done]:
             with DatabaseFile(file) as database:
                 if not isinstance(slots := database.contents, SlotsReader):
                     continue
-                there = int(slots.tiers.numbers.searchsorted(table.numbering.tiers[k]))
-                outcomes = slots.all_slots(*slots.tiers.bounds[there : there + 2].tolist())
+                row = int(slots.tiers.numbers.searchsorted(table.numbering.tiers[k]))
+                outcomes = slots.all_slots(*slots.tiers.bounds[row : row + 2].tolist())
                 legend = [encode(value, plies, table.bits) for value, plies, *_ in database.legend]
         except (RetrogradeError, OSError):
             continue

@@ -316,6 +316,9 @@ def keep_best(block, words, count, misere):
 def pass_up(block, count_after, own, word):
     """Write the worths of a block as the player to move sees them to *own*, from *word* on.
 
+    `block.least` uint64[planes, words] has the least worth among the children. Plane p has bit p of the worths of 64
+    positions in each word. There are *count_after* planes. `block.child` and `block.less` serve as workspace.
+
     A child with worth c < half gives its parent the complement of c: lost in 2c becomes won in 2c + 1. A child with c ≥
     half gives -c, which is the complement plus 1: won becomes lost one ply later, and a tie stays a tie. So each plane
     is complemented, and a carry that begins with c's highest bit is added. With two planes::
@@ -326,15 +329,15 @@ def pass_up(block, count_after, own, word):
     If the parent has one more plane (`count` > *count_after*), the two highest planes are computed so that ties move to
     the new half.
     """
-    words, planes, count, filled = own.sets.words, own.planes, len(own.planes), block.sizes[1]
+    words, planes, count, word_count = own.sets.words, own.planes, len(own.planes), block.sizes[1]
     top, some, carry = block.least[count_after - 1], block.child[0], block.less
     # `some` marks a one below the highest plane. With the highest plane set as well, the worth is more than a tie.
-    for t in range(filled):
+    for t in range(word_count):
         some[t] = NOTHING
         carry[t] = top[t]
     for plane in range(count_after - 1):
         least = block.least[plane]
-        for t in range(filled):
+        for t in range(word_count):
             some[t] |= least[t]
     for plane in range(count):
         least = block.least[min(plane, count_after - 1)]  # beyond the planes of the child: the highest again
@@ -342,12 +345,12 @@ def pass_up(block, count_after, own, word):
         # Case: the parent has one more plane. Here a tie (`top` alone) counts as 0, so that the carry moves it up.
         if plane == count_after - 1 and count > count_after:
             # Complement, add the carry, and clear bits outside the set.
-            for t in range(filled):
+            for t in range(word_count):
                 bits = ~(top[t] & some[t])
                 out[word + t] = (bits ^ carry[t]) & words[word + t]
                 carry[t] &= bits
         else:
-            for t in range(filled):
+            for t in range(word_count):
                 bits = ~least[t]
                 out[word + t] = (bits ^ carry[t]) & words[word + t]
                 carry[t] &= bits

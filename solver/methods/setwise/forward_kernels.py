@@ -398,7 +398,12 @@ def image_of(position, mirror):
 
 @kernel
 def same_in_mirror(cubes, mask, image_cubes, image_mask, mirror):
-    """Return whether the cubes of a tier mirror those of the other tier, in any order. Overwrites both."""
+    """Return whether the cubes of a tier mirror those of the other tier, in any order. Overwrites both.
+
+    *cubes* and *image_cubes* int64[k, 2] have (rank bits, the values they must have). A rank numbers the positions that
+    differ in the bits of the tier's *mask*. *mirror* has for each bit of a position the bit of its image.
+    """
+    # Turn ranks into bits of positions; mirror those of the first tier. Then both can be compared.
     runs = find_runs(mask, make_runs_buffer())
     for k in range(len(cubes)):
         for column in range(2):

@@ -70,8 +70,7 @@ def drop_incomplete_wave(log: Log, scratch: Scratch) -> None:
     """Drop the last wave from a log of steps if scratch files do not have all of it.
 
     Waves are synced when they are complete, so a power cut may damage the last one. `StreamedStore.groups` checks the
-    files of the others. An entry with nothing but a number
-    means that the wave was restarted.
+    files of the others. An entry with nothing but a number means that the wave was restarted.
     """
     entries = log.since_anew()
     waves: dict[int, list[int]] = {}
@@ -238,74 +237,81 @@ class BackwardTask(NamedTuple):
 
 
 def solve_segments(task: BackwardTask) -> Done | WrongAssumption:
-    """Solve some segments of a wave and store their steps. Returns (wave, rows of SOLVED_SEGMENT, tally by code), or a
-    WrongAssumption if one turns out wrong."""
+    """Solve some segments of a wave and write their steps to scratch files.
+
+    Returns (number of the wave, rows of SOLVED_SEGMENT as flat int64, tally by code as flat int64), or a
+    WrongAssumption if one turns out wrong.
+    """
     scored = score(task)
     if isinstance(scored, WrongAssumption):
         return scored
     segments, scratch = task.segments, task.stream.scratch
-    # Reserve space: a segment has at most a step for each position.
-    lengths = [one.segment.length for one in segments]
-    starts, codes = workspace("steps", max(lengths)), workspace("codes", max(lengths), np.uint16)
+    # Step 1: Make the steps, twice. Reserve space: a segment has at most a step for each position. Of `list_rows`
+    # [segments, 2, columns], row 0 of a segment describes its steps for parents, row 1 those for the database.
+    lengths = [unsolved.segment.length for unsolved in segments]
+    step_starts, step_codes = workspace("steps", max(lengths)), workspace("codes", max(lengths), np.uint16)
     for_parents, for_database = (buffer(name, sum(lengths), len(segments)) for name in ("out", "more"))
-    rows = np.zeros((len(segments), 2, LIST_COLUMNS), np.int64)
-    lists = np.array([(one.segment.length, one.tier, one.mask) for one in segments], np.int64)
+    list_rows = np.zeros((len(segments), 2, LIST_COLUMNS), np.int64)
+    list_info = np.array([(unsolved.segment.length, unsolved.tier, unsolved.mask) for unsolved in segments], np.int64)
     tally = np.zeros((task.codes, TALLIED), np.int64)
-    make_steps(scored, lists, tally, StepBuffers(starts, codes, for_parents, for_database, rows))
-    # Both lists of steps go to scratch files: the first is dropped when the wave before is solved.
-    sizes = (rows[:, :, AT] + rows[:, :, SIZE]).max(axis=0).tolist()
-    frame = scratch.write(f"steps{task.wave}", for_parents.view(np.uint8)[: sizes[0]].data)
-    kept_frame = scratch.write("records", for_database.view(np.uint8)[: sizes[1]].data)
-    solved = [
-        (one.tier, one.k, (*frame[1:], *steps), (*kept_frame[1:], *records))
-        for one, (steps, records) in zip(segments, rows.tolist(), strict=True)
+    make_steps(scored, list_info, tally, StepBuffers(step_starts, step_codes, for_parents, for_database, list_rows))
+    # Step 2: Write both lists to scratch files. The first file is dropped when the wave before is solved.
+    bytes_used = (list_rows[:, :, AT] + list_rows[:, :, SIZE]).max(axis=0).tolist()
+    parents_frame = scratch.write(f"steps{task.wave}", for_parents.view(np.uint8)[: bytes_used[0]].data)
+    database_frame = scratch.write("records", for_database.view(np.uint8)[: bytes_used[1]].data)
+    # Step 3: Describe each segment by where its lists are. A frame without its name is a part of SEGMENT.
+    solved_rows = [
+        (unsolved.tier, unsolved.k, (*parents_frame[1:], *steps), (*database_frame[1:], *records))
+        for unsolved, (steps, records) in zip(segments, list_rows.tolist(), strict=True)
     ]
-    return np.array([task.wave], np.int64), np.array(solved, SOLVED_SEGMENT).view(np.int64), tally.ravel()
+    return np.array([task.wave], np.int64), np.array(solved_rows, SOLVED_SEGMENT).view(np.int64), tally.ravel()
 
 
 def score(task: BackwardTask) -> ScoredLists | WrongAssumption:
-    """Return the scores of all positions of a task, or the assumption that turns out wrong."""
+    """Return the scores of all positions of a task, one list for each segment, or the assumption that is wrong."""
     game = task.stream.game
     loader = SegmentLoader(task.stream.scratch)
     # Step 1: Load the positions and list the edges.
-    lists, edges = list[tuple[int, ...]](), list[tuple[int, ...]]()
-    for one in task.segments:
-        lists.append((loader.add(one.segment), len(edges), len(edges) + len(one.edges)))
-        edges += [(*edge, -1, 0) for edge in one.edges]
+    list_table, edge_table = list[tuple[int, ...]](), list[tuple[int, ...]]()
+    for unsolved in task.segments:
+        list_table.append((loader.add(unsolved.segment), len(edge_table), len(edge_table) + len(unsolved.edges)))
+        edge_table += [(*edge, -1, 0) for edge in unsolved.edges]
     # Step 2: Load the steps of the children. Each tier gets two more, at its ends (see `load_steps`).
-    rows = []
+    tier_rows = []
     for steps in task.steps:
-        begin = len(loader.rows)
+        first_row = len(loader.rows)
         for segment in steps:
             loader.add(segment)
-        rows.append((begin, len(loader.rows)))
+        tier_rows.append((first_row, len(loader.rows)))
     arena = loader.load()
-    needed = sum(segment.length for steps in task.steps for segment in steps) + 2 * len(rows)
+    needed = sum(segment.length for steps in task.steps for segment in steps) + 2 * len(tier_rows)
     loaded = LoadedSteps(
         workspace("starts", needed), workspace("passed", needed, np.uint16), workspace("buckets", needed, np.int32),
-        np.empty((len(rows), TIER_COLUMNS), np.int64),
+        np.empty((len(tier_rows), TIER_COLUMNS), np.int64),
     )  # fmt: skip
-    load_steps(arena, np.array(rows, np.int64), loaded)
+    load_steps(arena, np.array(tier_rows, np.int64), loaded)
     # Step 3: Score the positions.
-    count = sum(one.segment.length for one in task.segments)
+    position_count = sum(unsolved.segment.length for unsolved in task.segments)
     scored = ScoredLists(
-        workspace("numbers", count + BLOCK), workspace("scores", count, np.uint16), workspace("sizes", count + BLOCK)
+        workspace("numbers", position_count + BLOCK),
+        workspace("scores", position_count, np.uint16),
+        workspace("sizes", position_count + BLOCK),
     )
     trouble = np.zeros(4, np.int64)
     with compiling(game, trouble):
-        tables = np.array(lists, np.int64), np.array(edges, np.int64)
+        tables = np.array(list_table, np.int64), np.array(edge_table, np.int64)
         score_lists(rules_for(game), arena, *tables, loaded, scored, trouble)
     return scored if trouble[0] == Trouble.FINE else wrong_assumption(task, game, trouble)
 
 
 def wrong_assumption(task: BackwardTask, game: Game, trouble: Array) -> WrongAssumption:
     """Return the WrongAssumption that *trouble* stands for; raise a RuleError if the rules break the contract."""
-    kind, one, move = Trouble(int(trouble[0])), task.segments[int(trouble[2])], int(trouble[3])
+    kind, unsolved, move = Trouble(int(trouble[0])), task.segments[int(trouble[2])], int(trouble[3])
     if kind == Trouble.BROKEN:
-        raise_fault(game, load(task.stream.scratch, one.segment).tolist())
-    if kind == Trouble.UNSORTED or (kind == Trouble.OTHER_TIER and one.edges[0][0] != ALL):
-        return WrongAssumption(kind, one.tier, move)
+        raise_fault(game, load(task.stream.scratch, unsolved.segment).tolist())
+    if kind == Trouble.UNSORTED or (kind == Trouble.OTHER_TIER and unsolved.edges[0][0] != ALL):
+        return WrongAssumption(kind, unsolved.tier, move)
     raise RuleError(
-        f"{variant(game)}, tier {one.tier}: a child is not among the positions found before; the rules must depend on "
-        f"the position alone. {or_a_bug(game)}"
+        f"{variant(game)}, tier {unsolved.tier}: a child is not among the positions found before; the rules must "
+        f"depend on the position alone. {or_a_bug(game)}"
     )

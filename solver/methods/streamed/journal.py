@@ -113,14 +113,20 @@ class ForwardJournal:
 
 
 def read_result(name: str, table: Array, moves_and_tiers: Array, samples: Array, over: Array) -> ForwardResult:
-    """Return the result of a task from an entry of `ForwardJournal.add_result`."""
+    """Return the result of a task from an entry of `ForwardJournal.add_result`.
+
+    *name* is the scratch file of the segments. *table* has a row of NEW_SEGMENT for each segment. *moves_and_tiers* has
+    the moves of all segments, then as many next tiers. *samples* has the sampled positions of all segments. *over* is
+    the tally of finished positions, flat.
+    """
     segments = []
     moves, next_tiers = moves_and_tiers.reshape(2, -1).tolist()
-    move = sample = 0
-    for tier, row, count, sampled in table.view(NEW_SEGMENT).tolist():
-        segment = segment_of(name, row, samples[sample : sample + sampled])
-        own = slice(move, move + max(count, 0))
-        of_all = None if count < 0 else tuple(moves[own])
-        segments.append(NewSegment(tier, segment, of_all, tuple(next_tiers[own])))
-        move, sample = own.stop, sample + sampled
+    first_move = first_sample = 0
+    for tier, row, move_count, sample_count in table.view(NEW_SEGMENT).tolist():
+        # A count of -1 says that the positions of the segment have different moves, so none are listed.
+        end_move, end_sample = first_move + max(move_count, 0), first_sample + sample_count
+        segment = segment_of(name, row, samples[first_sample:end_sample])
+        segment_moves = None if move_count < 0 else tuple(moves[first_move:end_move])
+        segments.append(NewSegment(tier, segment, segment_moves, tuple(next_tiers[first_move:end_move])))
+        first_move, first_sample = end_move, end_sample
     return ForwardResult(segments, over.reshape(-1, TALLIED))

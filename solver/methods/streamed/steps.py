@@ -151,19 +151,25 @@ def index_steps(steps, k):
 
 @kernel
 def find_step(steps, k, position):
-    """Return the index of the last step of tier k at or before a position."""
+    """Return the index, in the arrays of *steps*, of the last step of tier k at or before a position.
+
+    *steps* is a LoadedSteps. The step at -1 is found for a position before the tier's first step.
+    """
     starts, _, buckets, tiers = steps
     low, high, base, shift = tiers[k, BEGIN], tiers[k, END], tiers[k, BASE], tiers[k, SHIFT]
     if high - low < 2 or position < starts[low + 1]:
         return low
     if position >= starts[high - 1]:
         return high - 1
-    # Narrow the range by the index, then search by bisection.
-    bucket = low + (position >> shift) - base
-    last = (starts[high - 1] >> shift) - base
-    if bucket - low < last:
-        high = buckets[bucket + 1] + 1
-    low = buckets[bucket]
+    # Step 1: Narrow the range by the index. The step begins at or after the last one before this bucket, and not after
+    # the last one before the next bucket.
+    bucket = (position >> shift) - base
+    last_bucket = (starts[high - 1] >> shift) - base
+    begin = low
+    if bucket < last_bucket:
+        high = buckets[begin + bucket + 1] + 1
+    low = buckets[begin + bucket]
+    # Step 2: Search by bisection. The step is at *low* or later, and before *high*.
     while high - low > 1:
         middle = (low + high) >> 1
         if starts[middle] <= position:

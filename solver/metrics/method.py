@@ -102,27 +102,33 @@ def solved_from(explored: ExploredGame, result: MetricResult, metric: str) -> So
     ones.
     """
     space, sizes = explored.space, explored.sizes
+    # Step 1: find the legend row of each position, and the first position that has each row.
     columns = [result.values, result.remotenesses, *result.columns.values()]
-    rows, firsts = distinct(columns)
+    legend_rows, examples = distinct(columns)
+    # Step 2: make the legend. Without symmetry there are no `sizes`: each stored position stands for itself alone.
     names = tuple(result.columns)
-    table = np.zeros(len(firsts), legend_dtype(names))
+    legend = np.zeros(len(examples), legend_dtype(names))
     for name, column in zip(("value", "remoteness", *names), columns, strict=True):
-        table[name] = column[firsts]
-    table["stored"] = np.bincount(rows, minlength=len(firsts))
-    table["positions"] = np.bincount(rows, sizes, len(firsts)).astype(np.int64) if len(sizes) else table["stored"]
+        legend[name] = column[examples]
+    legend["stored"] = np.bincount(legend_rows, minlength=len(examples))
+    legend["positions"] = (
+        np.bincount(legend_rows, sizes, len(examples)).astype(np.int64) if len(sizes) else legend["stored"]
+    )
     # An example is a position or, if that has several words, the number of its row.
     in_words = space.positions.ndim > 1
-    table["example"] = firsts if in_words else space.positions[firsts]
+    legend["example"] = examples if in_words else space.positions[examples]
 
+    # Step 3: hand positions and legend rows to the writer, block by block.
     def records() -> Iterator[tuple[Array, Array]]:
-        for begin in range(0, len(rows), BLOCK):
-            yield space.positions[begin : begin + BLOCK], rows[begin : begin + BLOCK]
+        for begin in range(0, len(legend_rows), BLOCK):
+            yield space.positions[begin : begin + BLOCK], legend_rows[begin : begin + BLOCK]
 
     measures = Measures(metric, names, dict(result.details))
-    solved = space.tiers, np.diff(space.starts), LegendTable(table), records()
+    # What both kinds of storage take: tiers, number of positions in each, legend, and records.
+    common = space.tiers, np.diff(space.starts), LegendTable(legend), records()
     if in_words:
-        return SolvedRows(*solved, measures)
-    return SolvedRecords(*solved, int(space.positions[space.starts[1:] - 1].max()), measures)
+        return SolvedRows(*common, measures)
+    return SolvedRecords(*common, int(space.positions[space.starts[1:] - 1].max()), measures)
 
 
 def distinct(columns: list[Array]) -> tuple[Array, Array]:

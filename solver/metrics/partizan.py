@@ -19,8 +19,10 @@ class PartizanGame:
 
     def __init__(self, game: Game, values: Values):
         self.game, self.values = game, values
-        self.found: dict[int, int] = {}
+        self.value_numbers: dict[int, int] = {}
+        """For each position, with Left to move, the number of its value in *values*, or UNFINISHED."""
         self.players = word(game, "to_move") or game.draw_turn(game.start)
+        """The signs of Left and Right. Only one if the board looks the same to both: then both have the same moves."""
         traits = Traits.of(game)
         if not traits.alternates or traits.has_rewards:
             raise self.refusal("two players must take turns, and may not earn points")
@@ -34,19 +36,19 @@ class PartizanGame:
         return MetricNotApplicable(f"{variant(self.game)} has no values as a short game: {why}")
 
     def value(self, position: int) -> int:
-        """Return the value of a position, whoever is to move there."""
-        first = self.with_mover(position, 0)
-        image = self.game.canonical(first)
-        if self.game.draw_turn(image) == self.game.draw_turn(first):  # else the players are exchanged in it
-            first = image
-        if self.found.get(first) == UNFINISHED:
+        """Return the number of a position's value. It does not depend on who is to move there."""
+        left_to_move = self.with_mover(position, 0)
+        image = self.game.canonical(left_to_move)
+        if self.game.draw_turn(image) == self.game.draw_turn(left_to_move):  # else the players are exchanged in it
+            left_to_move = image
+        if self.value_numbers.get(left_to_move) == UNFINISHED:
             raise self.refusal("play can be endless")
-        if first not in self.found:
-            self.found[first] = UNFINISHED
-            left = self.options(first)
-            right = left if len(self.players) < 2 else self.options(self.with_mover(first, 1))
-            self.found[first] = self.values.make(left, right)
-        return self.found[first]
+        if left_to_move not in self.value_numbers:
+            self.value_numbers[left_to_move] = UNFINISHED
+            left_options = self.options(left_to_move)
+            right_options = left_options if len(self.players) < 2 else self.options(self.with_mover(left_to_move, 1))
+            self.value_numbers[left_to_move] = self.values.make(left_options, right_options)
+        return self.value_numbers[left_to_move]
 
     def with_mover(self, position: int, player: int) -> int:
         """Return the position with the same board and that player to move."""

@@ -81,9 +81,13 @@ def take(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Arra
 
 
 def sweep(explored: ExploredGame, own: ScoreArrays, k: int, phase: Phase, paid: Paid) -> None:
-    """Score tier number *k*, which has no cycles."""
+    """Score tier number *k*, which has no cycles: write its scores and plies to *own*.
+
+    `paid(own, explored, block)` returns what ends pay, see `Paid`.
+    """
     for block in explored.blocks(k):
         pays = paid(own, explored, block)
+        # First give every position what an end there would pay; then the undecided ones get their best child's score.
         own.scores[block.begin : block.end] = np.where(pays == NONE, 0, pays)
         own.plies[block.begin : block.end] = np.where(pays == NONE, -1, 0)
         score_kernels.sweep(own, block)
@@ -120,13 +124,13 @@ def tier_of(explored: ExploredGame, own: ScoreArrays, blocks: list[ExploredBlock
     for block in blocks:
         within = np.empty(len(block.children), np.int64)
         outside = best, nearest, farthest, counts
-        found = score_kernels.divide(own, block, low, high, outside, within)
-        if found < 0:
+        within_count = score_kernels.divide(own, block, low, high, outside, within)
+        if within_count < 0:
             raise MetricNotApplicable(
                 "a move pays at once and stays in its tier(), so that play might come back to it, and what "
                 "can be won has no limit; where moves pay, let tier() rise with each"
             )
-        lists.append(within[:found].copy())
+        lists.append(within[:within_count].copy())
     children = np.concatenate(lists)
     explored.work.budget.check(BYTES_A_CHILD * len(children), f"linking {count:,} positions of a tier with cycles")
     parents, begins = predecessors_of(children, np.concatenate([[0], np.cumsum(counts)]))

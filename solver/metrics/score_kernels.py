@@ -43,11 +43,16 @@ class ScoreTier(NamedTuple):
 
 @lean_kernel
 def sweep(own, block):
-    """Write to *own* the scores and plies of a block's undecided positions, whose children all have theirs."""
+    """Write the scores and plies of a block's undecided positions, from those of their children.
+
+    *block* is an ExploredBlock of a tier without cycles. *own* is the ScoreArrays of the whole game.
+    """
     for i in range(len(block.movers)):
+        # Without children the game is over, and the caller has written the score.
         if block.begins[i] == block.begins[i + 1]:
             continue
         place = block.begin + i
+        # The best child, and the fewest and most plies from equally good ones to the end.
         best, nearest, farthest = NONE, -1, -1
         for link in range(block.begins[i], block.begins[i + 1]):
             child = block.children[link]

@@ -154,7 +154,7 @@ def test_maps_of_col_are_worth_a_number_or_a_number_and_a_star():
     values = Values()
     part, star = PartizanGame(load_game("col:3,3"), values), values.make([0], [0])
     part.value(part.game.start)
-    seen = {*part.found.values()}
+    seen = {*part.value_numbers.values()}
     assert len(seen) > 5 and star in seen
     for value in seen:
         assert values.number(value) is not None or values.number(values.plus(value, star)) is not None

@@ -34,14 +34,15 @@ def solve_set(
     *solve* returns (the facts, whether the variant had been solved before). A variant that another process is solving
     comes last. If all are solved *fresh*, the same command does not resume after an interruption.
     """
-    wide, done, failed = max(map(len, variants)), dict[str, Facts](), dict[str, str]()
+    name_width, solved, failed = max(map(len, variants)), dict[str, Facts](), dict[str, str]()
     queue, waiting = deque(variants), set[str]()
     while queue:
         variant = queue.popleft()
         try:
-            facts, before = solve(variant)
+            facts, was_solved = solve(variant)
         except BaseException as error:
-            if type(error) is InUse:  # after some seconds
+            # Case 1: another process solves it; `solve` has waited some seconds. Try again after the others.
+            if type(error) is InUse:
                 if variant not in waiting:
                     click.echo(
                         f"retrograde: another process solves {variant}; waiting for it after the others", err=True
@@ -49,23 +50,25 @@ def solve_set(
                 waiting.add(variant)
                 queue.append(variant)
                 continue
+            # Case 2: the user interrupts. Stop the whole set.
             failure = error if isinstance(error, Failure) else explain(error)
             if not isinstance(error, Exception) or failure.status == INTERRUPTED:
-                left = f"; {len(done)} of {len(variants)} are solved"
+                so_far = f"; {len(solved)} of {len(variants)} are solved"
                 resume = "" if fresh or SAME in failure.message else f", and {SAME} resumes the solve"
-                raise Failure(f"{failure.message}{left}{resume}", failure.status) from error
+                raise Failure(f"{failure.message}{so_far}{resume}", failure.status) from error
+            # Case 3: this variant cannot be solved. Go on with the others.
             failed[variant] = printable(failure.message)
-            which = "" if variant in failure.message else f"{variant}: "
-            click.echo(f"retrograde: {which}{failed[variant]}", err=True)
+            prefix = "" if variant in failure.message else f"{variant}: "
+            click.echo(f"retrograde: {prefix}{failed[variant]}", err=True)
             continue
-        done[variant] = facts
+        solved[variant] = facts
         if not as_json:
-            click.echo(line_of(facts, before, wide))
+            click.echo(line_of(facts, was_solved, name_width))
     if as_json:
-        print_json({"variants": [done[variant] for variant in variants if variant in done], "failed": failed})
+        print_json({"variants": [solved[variant] for variant in variants if variant in solved], "failed": failed})
     else:
-        positions, stored = (sum(facts[name] for facts in done.values()) for name in ("positions", "bytes"))
-        click.echo(f"\n{len(done)} of {len(variants)} solved, {amount(positions)} positions, {size(stored)}")
+        positions, stored = (sum(facts[name] for facts in solved.values()) for name in ("positions", "bytes"))
+        click.echo(f"\n{len(solved)} of {len(variants)} solved, {amount(positions)} positions, {size(stored)}")
     if failed:
         raise Failure("error: " + ("one was" if len(failed) == 1 else f"{len(failed)} were") + " not solved")
 
@@ -98,12 +101,12 @@ def result_or_found(
     return result_of
 
 
-def line_of(facts: Facts, before: bool, wide: int) -> str:
+def line_of(facts: Facts, was_solved: bool, name_width: int) -> str:
     """Return the line of a variant: name, size, time taken and the longest win."""
     longest = longest_of(facts)
-    far = f"{plies(longest['remoteness'])}  {longest['position']}" if longest else "a draw, all of it"
-    took = faint(f"{'before':>10}") if before else f"{duration(facts['seconds']):>10}"
-    return f"{facts['variant']:<{wide}}  {size(facts['bytes']):>8}  {took}  {far}"
+    longest_win = f"{plies(longest['remoteness'])}  {longest['position']}" if longest else "a draw, all of it"
+    time_taken = faint(f"{'before':>10}") if was_solved else f"{duration(facts['seconds']):>10}"
+    return f"{facts['variant']:<{name_width}}  {size(facts['bytes']):>8}  {time_taken}  {longest_win}"
 
 
 def longest_of(facts: Facts) -> Facts | None:

@@ -102,7 +102,10 @@ def moves_played(game: Game, plies: int) -> str:
 
 
 def ahead(game: Game, choice: "Choice") -> str:
-    """Return the distance after a move, for the player who made it: `in 7`, `mate in 4`; "" for a draw."""
+    """Return the distance from before a move to the end: `in 7`, `mate in 4`; "" for a draw.
+
+    The words of the database's metric come first (`choice.far`), then those of the game.
+    """
     from retrograde.solver.play.answer import distance_text
 
     if choice.remoteness is None:

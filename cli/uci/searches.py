@@ -76,20 +76,23 @@ class EndingSearches:
         return move
 
     def search_once(self, oracle: SearchingOracle, fen: str, moves: list[str], clock: Clock) -> str | None:
-        """Print and return what one search finds; None if it has no move when the clock ends."""
+        """Search once within the clock. Print what was found, and return the best of *moves*, as UCI writes them.
+
+        Return None if there is no move when the clock ends. *fen* is the position.
+        """
         if not clock.await_result(self.searching, SPARE):  # an earlier search that is still stopping
             return None
-        oracle.stopped, nodes = False, oracle.looked_at
-        left = SECONDS if clock.left is None else clock.left
+        oracle.stopped, nodes_before = False, oracle.looked_at
+        seconds_left = SECONDS if clock.left is None else clock.left
         with polled(self.so_far, search_progress(oracle)):
-            coming = self.thread.submit(choose, oracle, fen, moves, left - max(AROUND, SHARE * left))
-            self.searching = coming
-            if not clock.await_result(coming, SPARE):
+            search = self.thread.submit(choose, oracle, fen, moves, seconds_left - max(AROUND, SHARE * seconds_left))
+            self.searching = search
+            if not clock.await_result(search, SPARE):
                 oracle.stop()
                 return None
-        choice, move, plies = coming.result()
-        looked = oracle.looked_at - nodes
-        self.say(f"info depth {plies} score {score_of(choice)} nodes {looked} time {clock.milliseconds} pv {move}")
+        choice, move, plies = search.result()
+        nodes = oracle.looked_at - nodes_before
+        self.say(f"info depth {plies} score {score_of(choice)} nodes {nodes} time {clock.milliseconds} pv {move}")
         if choice.value == UNDECIDED and not clock.infinite:
             self.remark("what the move is worth was not proved in that time")
         return move

@@ -186,17 +186,17 @@ class Solves:
 
     def why(self, solve: Solve, output: str) -> tuple[str, str]:
         """Return the state and message of a solve that ended early; *output* is the last line that it wrote."""
+        is_estimate = solve.state == "estimating"  # nothing is kept of an estimate
         if solve.cancelled:
-            return "stopped", "" if solve.state == "estimating" else "what is done is kept, and goes on from there"
+            return "stopped", "" if is_estimate else "what is done is kept, and goes on from there"
         if solve.late:
-            if solve.state == "estimating":
+            if is_estimate:
                 return "refused", "even an estimate takes too long: the game is too large for the page"
             return "stopped", f"it takes more than {duration(LONGEST_SOLVE)}; what is done is kept"
         log.error("solving %s: %s", solve.variant, ascii(output))
-        words = output.removeprefix("retrograde: ").removeprefix("error: ")
-        return "failed", printable(
-            words
-        ) if self.shows_errors else "the solve failed; this server's own output says more"
+        if not self.shows_errors:  # a public server keeps its messages, which may name its files, to itself
+            return "failed", "the solve failed; this server's own output says more"
+        return "failed", printable(output.removeprefix("retrograde: ").removeprefix("error: "))
 
 
 class Stopped(Exception):

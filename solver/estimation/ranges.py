@@ -112,16 +112,16 @@ class Cost(NamedTuple):
 
 def cost_by_slots(tier: LargestTier, workers: int, memory: int, sizes: Sizes) -> Cost:
     """Return the cost of a tier that is solved slot by slot, for workers with *memory* bytes each."""
+
+    def bytes_for(a_slot: Range, a_child: Range, slots: int) -> Range:
+        """Return the bytes that *slots* slots take together with their children in the tier."""
+        return (a_slot + tier.children.times(a_child)).times(float(slots))
+
     shape = cut_into_ranges(tier.slots, workers, memory, sizes.range_bits)
     block = min(LARGER * tier.block, worth_sending(tier.slots, tier.block, workers), 1 << shape.shift)
-    # A worker holds one task at a time: of either kind, the larger counts.
-    tasks = [
-        (a_slot + tier.children.times(a_child)).times(float(size))
-        for size, (a_slot, a_child) in ((1 << shape.shift, INVERTING), (block, EXPANDING))
-    ]
-    a_slot, a_child = FOLDER
-    files = (a_slot + tier.children.times(a_child)).times(float(tier.slots))
-    return Cost(Range(*map(max, *tasks)), shape.buckets, files, SLOWDOWN)
+    # A worker holds one task at a time, of either kind: the larger one counts.
+    worker = Range.greatest([bytes_for(*INVERTING, 1 << shape.shift), bytes_for(*EXPANDING, block)])
+    return Cost(worker, shape.buckets, bytes_for(*FOLDER, tier.slots), SLOWDOWN)
 
 
 def cost_by_shapes(tier: LargestTier, workers: int, memory: int, sizes: Sizes) -> Cost:

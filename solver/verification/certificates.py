@@ -206,19 +206,25 @@ class CertificateVerifier(Verifier):
         return "" if value >= self.goal else f"the game is over: {WORDS[value]}"
 
     def fault_of(self, position: int, tier: int | None, left: int | None) -> str:
-        """Return what keeps the player to move in an undecided position from the goal; "" if nothing does. If the
-        position is stored, its tier must be greater than *tier* and its bound at most *left*, unless these are None."""
-        game, leaves = self.game, self.leaves
+        """Return what keeps the player to move in an undecided position from the goal; "" if nothing does.
+
+        A stored position is good if it is nearer to an end: its tier is greater than *tier* (where tiers must rise) and
+        its bound at most *left* plies, unless these are None. Any other one is good if trying all moves reaches the
+        goal within `leaves` plies, and within *left*.
+        """
+        game = self.game
         canonical = game.canonical(position)
         item, fault = self.index_of(canonical), "it leads to a position that is not stored"
         if item >= 0 and position in images_of(game, canonical):
-            rises = self.ending != RISING or tier is None or game.tier(canonical) > tier
-            falls = left is None or int(self.bounds[item]) <= left
-            if rises and falls:
+            tier_rises = self.ending != RISING or tier is None or game.tier(canonical) > tier
+            bound_falls = left is None or int(self.bounds[item]) <= left
+            if tier_rises and bound_falls:
                 return ""
-            fault = "tiers do not rise" if falls else f"its bound is {self.bounds[item]}, and {left} plies are left"
-        # Not stored, or not nearer to an end: plain play must reach the goal.
-        return "" if self.is_decided(position, leaves if left is None else min(leaves, left)) else fault
+            fault = f"its bound is {self.bounds[item]}, and {left} plies are left"
+            if bound_falls:
+                fault = "tiers do not rise"
+        most_plies = self.leaves if left is None else min(self.leaves, left)
+        return "" if self.is_decided(position, most_plies) else fault
 
     def is_decided(self, position: int, plies: int) -> bool:
         """Return whether the player to move can reach the goal within *plies*, by trying all moves."""

@@ -103,8 +103,11 @@ def knows_fifty_move_rule(oracle: Oracle) -> bool:
 def judge_moves_by_rule(
     oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int], counted_plies: Sequence[int]
 ) -> list[Review]:
-    """Like `match.judge_moves`, under the rule; *counted_plies* are those without progress before each move."""
+    """Like `match.judge_moves`, under the rule. *counted_plies* has the plies without progress before each move."""
     if not knows_fifty_move_rule(oracle):
         return judge_moves(oracle, positions, moves, plies)
-    by_rule = (apply_fifty_move_rule(oracle, positions[ply], counted_plies[ply]) for ply in plies)
-    return [judge_moves(one, positions, moves, [ply])[0] for one, ply in zip(by_rule, plies, strict=True)]
+    reviews = []
+    for ply in plies:
+        oracle_by_rule = apply_fifty_move_rule(oracle, positions[ply], counted_plies[ply])
+        reviews += judge_moves(oracle_by_rule, positions, moves, [ply])
+    return reviews

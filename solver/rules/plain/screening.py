@@ -45,20 +45,24 @@ def may_be_plain(game: Game) -> bool:
 
 
 def looks_alike(game: Game, start: int) -> bool:
-    """Return whether, in each tier of the first waves, all positions checked have similar moves."""
-    wave, left = [start], SAMPLE_SIZE
-    while wave and left:
+    """Return whether the sampled positions of each tier have the same moves, to the same tiers, flipping the same bits.
+
+    The sample has the first SAMPLE_SIZE positions, ply by ply from *start*. A board on which a taken cell is no move,
+    as in tic-tac-toe, does not pass; a column that stays open, as in Connect Four, does.
+    """
+    wave, unchecked = [start], SAMPLE_SIZE
+    while wave and unchecked:
         # The first position seen in each tier, to which the others are compared.
         first: dict[int, PositionMoves] = {}
-        ahead: dict[int, None] = {}
-        for position in wave[:left]:
-            left -= 1
+        next_wave: dict[int, None] = {}
+        for position in wave[:unchecked]:
+            unchecked -= 1
             if game.primitive(position) == UNDECIDED:
-                found = moves_at(game, position)
-                if not found.is_like(first.setdefault(game.tier(position), found)):
+                moves = moves_at(game, position)
+                if not moves.is_like(first.setdefault(game.tier(position), moves)):
                     return False
-                ahead.update(dict.fromkeys(found.children))
-        wave = [*ahead]
+                next_wave.update(dict.fromkeys(moves.children))
+        wave = [*next_wave]
     return True
 
 

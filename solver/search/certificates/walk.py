@@ -214,12 +214,18 @@ class BoundedWalk(CertificateWalk):
     bounded = True
 
     def find_reply(self, position: int, candidates: list[CandidateMove]) -> int:
-        """Return the first move that wins as fast as possible, with its distance as the bound; raise NoMove."""
+        """Return the first move that wins as fast as possible; raise NoMove if none wins.
+
+        The result is plies << REPLY_BITS | the move's number, where plies is the distance to the end.
+        """
+        # Step 1: find the distance, by asking for a win within 1 ply, 2 plies and so on. Two plies less than `far` are
+        # the most that the bounds of a search can express.
         far, plies = self.search.table.layout.far, 1
         while not self.search.ask(position, win_within(plies, far)):
             plies += 1
             if plies > far - 2:
                 raise NoMove(position)
+        # Step 2: find the first move after which the opponent loses within one ply less.
         for candidate in candidates:
             if not self.search.ask(candidate.child, no_loss_within(plies - 1, far)):
                 return plies << REPLY_BITS | candidate.number

@@ -122,7 +122,7 @@ class FoxAndGeese(PlacedApart):
                 else:
                     direction += 1
 
-    def leapt(self, geese, fox, path):
+    def after_leaps(self, geese, fox, path):
         """Return the geese that are left after the leaps of a path, and the fox's point."""
         at = fox.bit_length() - 1
         for leap in range((path.bit_length() - 1) // 3 - 1, -1, -1):
@@ -133,7 +133,7 @@ class FoxAndGeese(PlacedApart):
 
     def can_leap(self, geese, fox, path, direction):
         """Return whether the fox can leap in a direction, after the leaps of a path."""
-        left, at = self.leapt(geese, fox, path)
+        left, at = self.after_leaps(geese, fox, path)
         goal = self.far[at][direction]
         return goal >= 0 and left >> self.near[at][direction] & 1 and not left >> goal & 1
 
@@ -144,7 +144,7 @@ class FoxAndGeese(PlacedApart):
             return 1, geese ^ (1 << point | 1 << self.near[point][move % 8]), fox
         if move < 8:
             return 0, geese, 1 << self.near[fox.bit_length() - 1][move]
-        left, at = self.leapt(geese, fox, move)
+        left, at = self.after_leaps(geese, fox, move)
         return 0, left, 1 << at
 
     def primitive(self, position):
@@ -172,7 +172,7 @@ class FoxAndGeese(PlacedApart):
         if move < 8:
             return at, self.near[at][move]
         leaps = (move.bit_length() - 1) // 3
-        return tuple(self.leapt(geese, fox, move >> 3 * later)[1] for later in range(leaps, -1, -1))
+        return tuple(self.after_leaps(geese, fox, move >> 3 * later)[1] for later in range(leaps, -1, -1))
 
     def draw_steps(self, position, move):
         return tuple((point,) for point in self.draw_move(position, move))

@@ -13,12 +13,17 @@ from retrograde.cli.failure import Failure
 TAKEN = {*sys.stdlib_module_names, *("click", "h5py", "numba", "numpy", "psutil", "pytest", "retrograde", "zstandard")}
 """Names of modules that Python or our own code imports. A rule file with such a name would be imported instead."""
 
+KINDS = ("board", "captures", "dice", "drops", "heap", "heaps", "hunt", "lines", "men", "mills", "placements",
+         "players", "puzzle", "sown")  # fmt: skip
+"""The modules of `games/skeletons/`."""
+
 
 @click.command()
 @click.argument("name")
-@click.option("--board", is_flag=True, help="A game on a grid of cells, with pictures, instead of one with a heap.")
+@click.option("--kind", type=click.Choice(KINDS), help="The kind of game; a heap of stones if you do not say.")
+@click.option("--board", is_flag=True, help="The same as --kind board: a grid of cells, with pictures.")
 @click.option("--like", "game", metavar="GAME", help="A copy of a built-in game, under the new name.")
-def command(name: str, board: bool, game: str | None) -> None:
+def command(name: str, kind: str | None, board: bool, game: str | None) -> None:
     """Write a rule file to start from, NAME.py, and its test, test_NAME.py, in this folder.
 
     It is a complete game: you can check, solve and play it at once. Change it into yours. Existing files are never
@@ -28,18 +33,19 @@ def command(name: str, board: bool, game: str | None) -> None:
     Examples:
       retrograde new mygame
       retrograde new myboard --board
+      retrograde new myshogi --kind drops
       retrograde new mypawns --like hexapawn
     """
-    from retrograde.cli.commands.skeleton import BOARD, BOARD_TEST, COPY_TEST, HEAP, HEAP_TEST
+    from retrograde.cli.commands.skeleton import COPY_TEST, TESTS
 
-    if board and game:
-        raise click.UsageError("--board and --like are two ways to start; give one", click.get_current_context())
+    ways = [way for way, given in (("--kind", kind), ("--board", board), ("--like", game)) if given]
+    if len(ways) > 1:
+        raise click.UsageError(f"{' and '.join(ways)} are two ways to start; give one", click.get_current_context())
 
     name = valid_name(name.removesuffix(".py"))
     words = {"name": name, "game": "".join(part.capitalize() for part in name.split("_"))}
-    rules, test = (BOARD, BOARD_TEST) if board else (HEAP, HEAP_TEST)
-    if game:
-        rules, test = template_of(game), COPY_TEST
+    kind = kind or ("board" if board else "heap")
+    rules, test = (template_of(game), COPY_TEST) if game else (skeleton_of(kind), TESTS.get(kind, COPY_TEST))
     files = {Path(f"{name}.py"): rules, Path(f"test_{name}.py"): test}
     for path in files:
         if path.exists() or path.is_symlink():
@@ -68,7 +74,21 @@ def template_of(name: str) -> str:
     if file.stem != name:
         why = f"{name} has several files and cannot be copied; choose another game, such as hexapawn"
         raise click.UsageError(why, click.get_current_context())
-    return re.sub(rf"\b{cls.__name__}\b", "$game", file.read_text("utf-8").replace("$", "$$"))
+    return renamed(file, cls.__name__)
+
+
+def skeleton_of(kind: str) -> str:
+    """Return the skeleton of a kind as a template for the names of the file and of the class."""
+    from retrograde.games import skeletons
+
+    file = Path(str(skeletons.__file__)).with_name(f"{kind}.py")
+    (name,) = re.findall(r"^class (\w+)", file.read_text("utf-8"), re.MULTILINE)
+    return renamed(file, name).replace(f" {kind}.py:", " $name.py:")
+
+
+def renamed(file: Path, name: str) -> str:
+    """Return the text of a rule file as a template for the name of its class."""
+    return re.sub(rf"\b{name}\b", "$game", file.read_text("utf-8").replace("$", "$$"))
 
 
 def valid_name(name: str) -> str:

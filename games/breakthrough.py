@@ -20,10 +20,6 @@ class Breakthrough(Hexapawn):
         men = ["O" * self.width] * 2 + ["." * self.width] * (self.height - 4) + ["X" * self.width] * 2
         return self.read("/".join([*men, "X"]))
 
-    def generate_moves(self, position):
-        """Yield `3 * cell + way` for each step of a pawn: way 0 goes straight, 1 and 2 diagonally, and may capture."""
-        for cell in self.cells.having(position, self.mover.sign(position)):
-            for move in range(3 * cell, 3 * cell + 3):
-                goal = self.goal(position, move)
-                if goal >= 0 and self.cells.get(position, goal) in (0, self.mover.other(position) if move % 3 else 0):
-                    yield move
+    def allows(self, position, way, goal):
+        """Return whether a pawn may go to a cell: if it is empty, or diagonally if it captures."""
+        return goal >= 0 and self.cells.get(position, goal) in (0, self.mover.other(position) if way else 0)

@@ -17,17 +17,20 @@ their rows and columns says who is to move, so play never reaches both a positio
 
 from functools import cached_property
 
-from retrograde.games import LOSE, UNDECIDED, WIN, Cells, Game, Turn
+from retrograde.games import LOSE, UNDECIDED, WIN, Cells, Turn
+from retrograde.games.contract.declared import with_names
 from retrograde.games.contract.drawing import grid
+from retrograde.games.kinds.stepping import Stepping
 
 
-class Dodgem(Game):
+class Dodgem(Stepping):
     """Drive your cars ahead and off the board, or sideways. The first player without cars wins; so does a player with
     no move."""
 
     words = {"X": "Red", "O": "Blue"}
     cells = Cells(lambda game: grid(game.size, game.size), X="crimson disc", O="royalblue disc")
     mover = Turn("OX")
+    ways = ((1, 0), (0, -1), (0, 1)), ((0, -1), (-1, 0), (1, 0))  # ahead, and to both sides
     size: int = 3
 
     def __post_init__(self):
@@ -39,29 +42,15 @@ class Dodgem(Game):
         cars = self.size - 1
         return self.read("/".join(["O" + "." * cars] * cars + ["." + "X" * cars, "O"]))
 
-    @cached_property
-    def steps(self):
-        """For each cell, the cells ahead and to both sides, for O and then for X; -1 beyond the board."""
-        return self.cells.steps((1, 0), (0, -1), (0, 1), (0, -1), (-1, 0), (1, 0))
-
-    def goal(self, position, move):
-        """Return the cell to which a move leads, -1 for off the board. Move 3 × cell + 0 is ahead."""
-        return self.steps[move // 3][3 * self.mover.get(position) + move % 3]
-
-    def generate_moves(self, position):
-        """Yield `3 * cell + way` for each step of a car: way 0 goes ahead, perhaps off the board, 1 and 2 sideways."""
-        for cell in self.cells.having(position, self.mover.sign(position)):
-            for move in range(3 * cell, 3 * cell + 3):
-                goal = self.goal(position, move)
-                if self.cells.is_empty(position, goal) if goal >= 0 else move % 3 == 0:
-                    yield move
+    def allows(self, position, way, goal):
+        """Return whether a car may go to a cell: if it is empty, or ahead if it is off the board."""
+        return self.cells.is_empty(position, goal) if goal >= 0 else way == 0
 
     def do_move(self, position, move):
         """Return the position after a car's step; a car without a goal leaves the board."""
-        cell, goal = move // 3, self.goal(position, move)
-        return self.mover.passed(
-            self.cells.go(position, cell, goal) if goal >= 0 else self.cells.remove(position, cell)
-        )
+        if self.goal(position, move) < 0:
+            return self.mover.passed(self.cells.remove(position, move // 3))
+        return super().do_move(position, move)
 
     def primitive(self, position):
         """Return LOSE if the opponent has no car left, WIN if the player to move cannot move, else UNDECIDED."""
@@ -76,11 +65,7 @@ class Dodgem(Game):
 
     def parents(self, position):
         """Yield the positions from which a step within the board leads here."""
-        for cell in self.cells.empty(position):
-            for way in range(3):
-                goal = self.steps[cell][3 - 3 * self.mover.get(position) + way]
-                if goal >= 0 and self.cells.has(position, goal, self.mover.other(position)):
-                    yield self.mover.passed(self.cells.go(position, goal, cell))
+        yield from self.before_steps(position)
 
     def estimate(self, position):
         """Return the player to move's lead: how many more steps the opponent's cars need to leave the board."""
@@ -104,9 +89,7 @@ class Dodgem(Game):
         return super().position_of(signs, turn)
 
     def show(self, position):
-        *rows, mover = self.write(position).split("/")
-        lines = [f"{number} {' '.join(row)}" for number, row in enumerate(rows, 1)]
-        return "\n".join([*lines, f"  {' '.join('abcde'[: self.size])}", f"{mover} to move"])
+        return with_names(self.write(position))
 
     def draw_board(self):
         """Return the cells, and beyond them the exits: O's on the right, X's at the top."""

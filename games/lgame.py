@@ -23,6 +23,7 @@ position is its own image.
 
 from functools import cached_property
 
+from retrograde.games.contract.declared import with_names
 from retrograde.games.contract.game import LOSE, UNDECIDED, Game
 
 BOARD = 0xFFFF
@@ -137,9 +138,7 @@ class LGame(Game):
         return SIGNS.index(mover) << 20 | mine << 14 | theirs << 8 | signs.index("w") << 4 | signs.index("g")
 
     def show(self, position):
-        *rows, mover = self.write(position).split("/")
-        lines = [f"{number} {' '.join(row)}" for number, row in enumerate(rows, 1)]
-        return "\n".join([*lines, "  a b c d", f"{mover} to move"])
+        return with_names(self.write(position))
 
     def move_name(self, position, move):
         """Return the cells of the L (column, then row from the top) and the moved stone, as in `a1b1c1c2+wd4`."""

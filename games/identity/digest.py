@@ -33,11 +33,17 @@ SAME_RULES = {
         "a6aeea55cdd381bc64ae56ace66818d3",
         "5e7ff4cdf150ec59299618c233f13644",
     },
-    "a9f3b867dd5764475f3db8e3d40d350e": {  # Othello
+    "78012325a44e9bf3e68dbb77464de5e3": {  # Othello
         "178fdb317b8f972c61e9beb67833da3f",
         "a32af0f11d5c504c8d25b7eaca0ee0aa",
+        "a9f3b867dd5764475f3db8e3d40d350e",
     },
-    "6f20849d8b2354151595d7c53ead52cd": {"c1414467230caf26659fd2f12f167503"},  # dodgem
+    "4a0540fc60f672e2e6b3c1bfee8809a9": {  # dodgem
+        "c1414467230caf26659fd2f12f167503",
+        "6f20849d8b2354151595d7c53ead52cd",
+    },
+    "4e9c019c464a164e17431df286939197": {"45f538de117644a3e443f7e6c899834d"},  # hexapawn
+    "a11749820308779f6878405cb45dc9bf": {"1bab868fbbd5e38a021e1c04559394e9"},  # Breakthrough
     "bfc37265c25f2176b69b31fdfc2e5690": {  # dōbutsu shōgi
         "1d020cadee7fa46247ade64a65199333",
         "197ab1bb214dc4d782966c3cd932b5a9",

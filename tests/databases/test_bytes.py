@@ -32,8 +32,8 @@ PINNED = {
         "f8acffbc357a6f4a7a362d97c12d11bec8172dbf242a23555a46584838b4a71d",
     ),
     ("dodgem", "compiled"): (
-        "80dd57e25176d20f5546907189d43402c1cda6fec44241f0ada6e07d72e6ae4b",
-        "b0c8167303cbba9582347a8febf74b3b01d0960f45af3ac5d6d114e26c8b2e57",
+        "c22bfa49e4bbd026865cce34c46f83203f43787aa23e59cf4a97d799e27860a2",
+        "3becd9ce9d7c4759de134d0b889c41bb50f7bb0145a59a4b57b636ad29f990e7",
     ),
     ("lgame", "compiled"): (
         "40b67990707d1459f26cee8d25f2e70d021708ef4eb14263364980eca7f242dc",

@@ -17,7 +17,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from retrograde.games.contract.fields.field import TABLES, Field, formula, lambda_of, word_of
-from retrograde.games.contract.fields.ways import Way, rays, steps
+from retrograde.games.contract.fields.ways import Way, rays, shifts, steps
 from retrograde.games.contract.game import POSITION_BITS
 
 if TYPE_CHECKING:
@@ -333,6 +333,10 @@ class Cells(Field):
     def rays(self, *ways: Way) -> tuple[tuple[tuple[int, ...], ...], ...]:
         """Return for each cell and each way, (right, down), the cells that lie there, nearest first, and then -1."""
         return rays(self.board, *ways)
+
+    def shifts(self, *ways: Way) -> tuple[tuple[int, int, int], ...]:
+        """Return for each way, (right, down), how it moves sets of cells: as `bits << left >> right & reached`."""
+        return shifts(self.board, *ways)
 
 
 def row_of(names: tuple[str, ...]) -> "Board":

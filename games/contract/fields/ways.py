@@ -33,6 +33,25 @@ def rays(board: "Board", *ways: Way) -> tuple[tuple[tuple[int, ...], ...], ...]:
     return tuple(tuple((*cells, *[-1] * (length - len(cells))) for cells in row) for row in found)
 
 
+def shifts(board: "Board", *ways: Way) -> tuple[tuple[int, int, int], ...]:
+    """Return for each way three ints: a set of cells moves as `bits << left >> right & reached`. Cells that would leave
+    the board are lost. Raise ValueError if a way does not move all cells by the same number.
+
+    >>> from retrograde.games.contract.drawing import grid
+    >>> shifts(grid(3, 2), (1, 0), (0, -1))
+    ((1, 0, 54), (0, 3, 7))
+    """
+    found = []
+    for way in ways:
+        pairs = [(cell, goal) for cell, (goal,) in enumerate(steps(board, way)) if goal >= 0]
+        by = {goal - cell for cell, goal in pairs} or {0}
+        if len(by) > 1:
+            raise ValueError(f"the way {way} moves cells of this board by different numbers")
+        shift = by.pop()
+        found.append((max(shift, 0), max(-shift, 0), sum(1 << goal for _, goal in pairs)))
+    return tuple(found)
+
+
 def ray(table: tuple[tuple[int, ...], ...], cell: int, way: int) -> list[int]:
     """Return the cells to which one way leads from a cell, nearest first; *table* is that of `steps`."""
     found = []

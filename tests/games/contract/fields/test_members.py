@@ -9,7 +9,7 @@ import pytest
 
 from retrograde.games import LOSE, UNDECIDED, Cells, Flag, Game, Number, Numbers, Turn
 from retrograde.games.catalog import load_game
-from retrograde.games.contract.drawing import grid
+from retrograde.games.contract.drawing import Board, grid
 from retrograde.games.contract.fields import checked
 from retrograde.solver import check
 from tests.helpers.marks import thorough_but
@@ -258,3 +258,21 @@ def test_what_a_base_defines_stays_where_a_field_is_declared_once_more():
 def test_a_method_of_a_declaration_says_that_it_needs_a_game():
     with pytest.raises(NotImplementedError, match="get\\(\\) needs the bits of a game"):
         load_game("tictactoe").__class__.cells.get(0, 0)
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(3, 2), (1, 4), (8, 8)])
+def test_sets_of_cells_move_as_their_cells_do(columns, rows):
+    ways = [(right, down) for right in (-1, 0, 1) for down in (-2, -1, 0, 1)]
+    cells = Cells(grid(columns, rows), X="disc").sized_for(Crossing())
+    for number, (left, right, reached) in enumerate(cells.shifts(*ways)):
+        for cell, goals in enumerate(cells.steps(*ways)):
+            assert 1 << cell << left >> right & reached == (1 << goals[number] if goals[number] >= 0 else 0)
+        goals = {goals[number] for goals in cells.steps(*ways)} - {-1}
+        assert ((1 << cells.size) - 1) << left >> right & reached == sum(1 << goal for goal in goals)
+
+
+def test_a_way_that_moves_cells_by_different_numbers_has_no_shift():
+    board = Board(((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.0, 2.0)), tuple("1234"), {})
+    cells = Cells(board, X="disc").sized_for(Crossing())
+    with pytest.raises(ValueError, match=r"the way \(0, 1\) moves cells of this board by different numbers"):
+        cells.shifts((0, 1))

@@ -18,8 +18,8 @@ their rows and columns says who is to move, so play never reaches both a positio
 from functools import cached_property
 
 from retrograde.games import LOSE, UNDECIDED, WIN, Cells, Turn
-from retrograde.games.contract.declared import with_names
 from retrograde.games.contract.drawing import grid
+from retrograde.games.contract.labels import with_names
 from retrograde.games.kinds.stepping import Stepping
 
 

@@ -23,8 +23,8 @@ position is its own image.
 
 from functools import cached_property
 
-from retrograde.games.contract.declared import with_names
 from retrograde.games.contract.game import LOSE, UNDECIDED, Game
+from retrograde.games.contract.labels import with_names
 
 BOARD = 0xFFFF
 SIGNS = "XO"

@@ -154,22 +154,6 @@ def show(game: Any, board: "Board", position: int) -> str:
     return "\n".join([*lines, *([f"{game.draw_turn(position)} to move"] if word(game, "to_move") else [])])
 
 
-def with_names(text: str) -> str:
-    """Return a position's text in lines: its rows and columns with their names, and the player to move.
-
-    >>> print(with_names("O./.X/O"))
-    1 O .
-    2 . X
-      a b
-    O to move
-    """
-    from retrograde.games.contract.drawing import letters
-
-    *rows, mover = text.split("/")
-    lines = [f"{number} {' '.join(row)}" for number, row in enumerate(rows, 1)]
-    return "\n".join([*lines, f"  {' '.join(letters(len(rows[0])))}", f"{mover} to move"])
-
-
 # Moves and pictures
 
 

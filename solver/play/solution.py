@@ -225,16 +225,19 @@ class Solution(Oracle):
 
     @cached_property
     def pays_one(self) -> bool:
-        """Whether every end pays one of two players exact_bounds 1 more, so that expectations count won games.
+        """Whether every end pays one of two players exactly 1 more, so that expectations count won games.
 
-        That is so if moves pay nothing, and no position is worth 0 or more than 1. (Payoffs are whole numbers.)
+        That is so if moves pay nothing, and no end is worth 0 or more than 1. (Payoffs are whole numbers.) A database by
+        slot says so by `counts_wins`; another lists the bounds of all positions, ends included.
         """
         details = self.database.file.details
         if self.metric != "expectation" or "against" in details or self.game.players != 2 or "scale" not in details:
             return False
-        legend, scale = self.database.file.legend, int(details["scale"])
         if Traits.of(self.game).has_rewards:
             return False
+        if "numbering" in details:
+            return bool(details.get("counts_wins", 0))
+        legend, scale = self.database.file.legend, int(details["scale"])
         if not isinstance(legend, LegendTable):  # rows without measures (bounds), or read in plain Python
             return all(
                 row.value in (WIN, LOSE) and row.measures and max(map(abs, row.measures)) <= scale for row in legend

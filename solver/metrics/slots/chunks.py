@@ -57,7 +57,7 @@ class LookResult(NamedTuple):
     """The rules' answers about the chunk from slot `begin` on.
 
     `low` and `high` are bounds in which slots of the own tier count as 0. `stays` says whether moves stay in the tier,
-    and `pays` whether they pay. `least` and `most` are the extreme bounds met outside. `scripts` are those to be kept.
+    and `pays` whether they pay; `counts_wins` whether all that is paid is 1 at each end. `least` and `most` are the extreme bounds met outside. `scripts` are those to be kept.
     """
 
     begin: int
@@ -65,6 +65,7 @@ class LookResult(NamedTuple):
     high: Array
     stays: bool
     pays: bool
+    counts_wins: bool
     least: int
     most: int
     scripts: list[Script]
@@ -113,7 +114,7 @@ def look(task: tuple[TierInputs, int, int, int, bool]) -> LookResult:
             scripts.clear()
         else:
             scripts.append(script.packed() if packed else script.copied())
-    about = recording.stays, recording.pays, int(outside[0]), int(outside[1])
+    about = recording.stays, recording.pays, recording.counts_wins, int(outside[0]), int(outside[1])
     return LookResult(begin, low, high, *about, scripts)
 
 

@@ -16,7 +16,7 @@ from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
 
-STAMP, ENTRIES, NODES, LINKS, DEPTH, WORDS, ROWS, ROUND, PAYS, GREATEST, STATE = range(11)
+STAMP, ENTRIES, NODES, LINKS, DEPTH, WORDS, ROWS, ROUND, PAYS, UNEQUAL, GREATEST, STATE = range(12)
 """Indices into `Recorder.state`. STATE is their number.
 
 Of the current slot:
@@ -29,6 +29,7 @@ Of the script:
     WORDS, ROWS     words and slots recorded
     ROUND           whether a move stays in the tier
     PAYS            whether a move pays
+    UNEQUAL         whether an end pays another difference than 1
     GREATEST        the greatest amount that an end or a move pays
 """
 BY_CHANCE = 2
@@ -264,7 +265,10 @@ def end_of(game, position, tiers, recorder):
     """Return the target of ends, and what this one pays player 0, less what player 1 gets."""
     paid = whole(game.payoff(position, 0))
     other = whole(game.payoff(position, 1)) if game.players == 2 else 0
-    return tiers.starts[-1] << 1, balance(paid, other, position, recorder)
+    difference = balance(paid, other, position, recorder)
+    if abs(difference) != 1:
+        recorder.state[UNEQUAL] = 1
+    return tiers.starts[-1] << 1, difference
 
 
 @lean_kernel

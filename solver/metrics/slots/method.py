@@ -42,7 +42,10 @@ class SlotBoundsMethod:
 def solved_from(store: SlotStore) -> SolvedBounds:
     """Return the solved game for the database writer, with a legend row for each value that slots have."""
     scale = 1 << store.bits
-    details = {"scale": scale, "error": store.error / scale, "numbering": numbering_digest(store.game)}
+    details: dict[str, Any] = {"scale": scale, "error": store.error / scale}
+    details["numbering"] = numbering_digest(store.game)
+    if store.counts_wins:
+        details["counts_wins"] = 1
     numbering = store.numbering
     measures = Measures("expectation", ("low", "high"), details)
     legend = [row for kind, value in enumerate((LOSE, TIE, WIN)) if (row := row_of(store, kind, value)).stored]

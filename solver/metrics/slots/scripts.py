@@ -167,7 +167,7 @@ class Recording:
         if entries > MOST_ENTRIES or size > MOST_WORDS:
             refuse(self.game, self.recorder)
         self.recorder = self.new_recorder(entries, size)
-        for about in (kernels.ROUND, kernels.PAYS, kernels.GREATEST):
+        for about in (kernels.ROUND, kernels.PAYS, kernels.UNEQUAL, kernels.GREATEST):
             self.recorder.state[about] = found[about]
 
     @property
@@ -179,6 +179,11 @@ class Recording:
     def pays(self) -> bool:
         """Whether a move recorded so far pays."""
         return bool(self.recorder.state[kernels.PAYS])
+
+    @property
+    def counts_wins(self) -> bool:
+        """Whether no move recorded so far pays, and every end pays one player exactly 1 more than the other."""
+        return not (self.pays or self.recorder.state[kernels.UNEQUAL])
 
 
 def refuse(game: Game, recorder: Recorder) -> NoReturn:

@@ -88,6 +88,8 @@ class SlotStore:
         """For each solved tier the counts of `kernels.count`."""
         self.error = 0
         """Greatest difference of two bounds, in grains."""
+        self.counts_wins = game.players == 2
+        """Whether all that is paid is a difference of 1 at each end, so that expectations count won games."""
 
     def groups(self) -> Iterator[int]:
         """Yield the tier numbers, last first."""
@@ -96,20 +98,21 @@ class SlotStore:
     def keep(self, done: Done) -> StoredCounts:
         """Accept a tier that is in the files; return how many slots, its tier, and how many positions it has.
 
-        *done* has the tier's number, checksum and error, and its counts by value (three rows: stored slots, positions,
+        *done* has the tier's number, checksum, error and `counts_wins`, and its counts by value (three rows: stored slots, positions,
         first slots). The counts are 0 if the checksum does not match, so that the tier is solved again, or if it was
         accepted before.
         """
-        (k, check, error), counts = done
+        (k, check, error, counts_wins), counts = done
         part = self.numbering.slice_of(int(k))
         if int(k) in self.counts or not self.files.is_whole(part.start, part.stop, int(check)):
             return StoredCounts(0, None, 0)
         self.counts[int(k)] = counts.reshape(3, 3)
         self.error = max(self.error, int(error))
+        self.counts_wins &= bool(counts_wins)
         return StoredCounts(part.stop - part.start, int(self.numbering.tiers[k]), int(counts[3:6].sum()))
 
     def solve(self, k: int, phase: Phase) -> Iterator[Done]:
-        """Solve a tier, write it to the files, and yield its checksum, error and counts."""
+        """Solve a tier, write it to the files, and yield its checksum, error, `counts_wins` and counts."""
         if k in self.counts:
             return
         size = self.numbering.size(k)
@@ -126,7 +129,8 @@ class SlotStore:
         self.work.budget.check_used(f"solving the {size:,} slots of a tier")
         check = self.files.write(self.numbering.slice_of(k).start, low, high)
         self.files.release()
-        yield np.array([k, check, int((high - low).max())]), counts.ravel()
+        counts_wins = all(found.counts_wins for found in looked)
+        yield np.array([k, check, int((high - low).max()), counts_wins]), counts.ravel()
 
     def inputs_of(self, k: int, size: int) -> TierInputs:
         """Return what tasks receive for tier number *k*, which has *size* slots; -1 for none."""

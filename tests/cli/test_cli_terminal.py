@@ -176,13 +176,13 @@ PAGER = "sh -c 'echo PAGED; cat'"
 def test_what_the_screen_does_not_hold_is_paged(solved):
     path = solved("tictactoe")
     for command in (["games"], ["games", "chess"], ["info", path], ["query", path]):
-        high = on_terminal(*command, lines=200, PAGER=PAGER)
+        high = on_terminal(*command, lines=1000, PAGER=PAGER)
         low = on_terminal(*command, lines=8, PAGER=PAGER)
         assert "PAGED" not in high and low.startswith("PAGED\n")
         whole = click.unstyle(high).split()
         assert low.removeprefix("PAGED\n").split() == whole or command[0] == "query"  # whose board is lower
-    assert "\x1b[" in on_terminal("games", lines=200)
-    assert "\x1b[" not in on_terminal("games", lines=200, NO_COLOR="1")
+    assert "\x1b[" in on_terminal("games", lines=1000)
+    assert "\x1b[" not in on_terminal("games", lines=1000, NO_COLOR="1")
 
 
 @pytest.mark.thorough

@@ -32,39 +32,6 @@ def folder(tmp_path, monkeypatch):
     Path("heap.py").write_text(HEAP)
     Path("my walk").mkdir()
     Path("my walk/walk.py").write_text(PUZZLE.replace("start = 5", "steps: int = 5\n    start = 5"))
-    Path("pairs.py").write_text(PAIRS)
-
-
-PAIRS = '''from retrograde.games import LOSE, UNDECIDED, Game
-
-
-class Pairs(Game):
-    """A heap of three, as two numbers."""
-
-    tiers = range(4)
-    start = (0, 3)
-
-    def size(self, tier):
-        return 1
-
-    def index(self, position):
-        return 0
-
-    def unindex(self, tier, i):
-        return 0, 3 - tier
-
-    def tier(self, position):
-        return 3 - position[1]
-
-    def generate_moves(self, position):
-        yield 1
-
-    def do_move(self, position, move):
-        return 0, position[1] - 1
-
-    def primitive(self, position):
-        return LOSE if position[1] == 0 else UNDECIDED
-'''
 
 
 def follow(text, status=0):
@@ -79,7 +46,6 @@ ADVISING = [
     ["prove", "my walk/walk.py"],
     pytest.param(["search", "my walk/walk.py", "--metric", "score"], marks=pytest.mark.thorough),
     ["book", "my walk/walk.py", "--plies", "2"],
-    pytest.param(["solve", "pairs.py", "--metric", "score"], marks=pytest.mark.thorough),
     ["info", "./heap.py:size=7"],
     ["info", "heap.py@nimber"],
     ["verify", "./heap.py"],

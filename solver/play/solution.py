@@ -227,8 +227,8 @@ class Solution(Oracle):
     def pays_one(self) -> bool:
         """Whether every end pays one of two players exactly 1 more, so that expectations count won games.
 
-        That is so if moves pay nothing, and no end is worth 0 or more than 1. (Payoffs are whole numbers.) A database by
-        slot says so by `counts_wins`; another lists the bounds of all positions, ends included.
+        That is so if moves pay nothing, and no end is worth 0 or more than 1. (Payoffs are whole numbers.) A database
+        by slot says so by `counts_wins`; another lists the bounds of all positions, ends included.
         """
         details = self.database.file.details
         if self.metric != "expectation" or "against" in details or self.game.players != 2 or "scale" not in details:

@@ -57,7 +57,8 @@ class LookResult(NamedTuple):
     """The rules' answers about the chunk from slot `begin` on.
 
     `low` and `high` are bounds in which slots of the own tier count as 0. `stays` says whether moves stay in the tier,
-    and `pays` whether they pay; `counts_wins` whether all that is paid is 1 at each end. `least` and `most` are the extreme bounds met outside. `scripts` are those to be kept.
+    and `pays` whether they pay; `counts_wins`, whether all that is paid is a difference of 1 at each end. `least` and
+    `most` are the extreme bounds met outside. `scripts` are those to be kept.
     """
 
     begin: int

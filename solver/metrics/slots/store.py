@@ -99,8 +99,8 @@ class SlotStore:
         """Accept a tier that is in the files; return how many slots, its tier, and how many positions it has.
 
         *done* has the tier's number, checksum, error and `counts_wins`, and its counts by value (three rows: stored
-        slots, positions, first slots). The counts are 0 if the checksum does not match, so that the tier is solved again, or if it was
-        accepted before.
+        slots, positions, first slots). The counts are 0 if the checksum does not match, so that the tier is solved
+        again, or if it was accepted before.
         """
         (k, check, error, counts_wins), counts = done
         part = self.numbering.slice_of(int(k))

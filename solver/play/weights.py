@@ -7,13 +7,11 @@
 is for people: how the weights were fitted, and how often a search errs with them.
 """
 
-import json
 import os
 from pathlib import Path
 from typing import Any
 
-from retrograde.databases.durable import make_folder, sync_folder
-from retrograde.databases.errors import CannotWrite
+from retrograde.databases.json_file import read_facts, write_facts
 from retrograde.databases.location import weights_path
 from retrograde.games.catalog import is_digest_of, rules_digest, typed, variant
 from retrograde.games.contract.game import ESTIMATE_LIMIT, Game, RetrogradeError, defines, with_weights
@@ -41,11 +39,11 @@ def read_weights(path: Path, game: Game) -> tuple[int, ...]:
     """Return the weights in a file; raise WrongWeights if they are not for this game."""
     again = f"fit them again with: retrograde fit {typed(game)}"
     try:
-        facts: Any = json.loads(path.read_text(encoding="utf-8"))
+        facts = read_facts(path)
         name, rules, features, weights = (facts[key] for key in ("game", "rules", "features", "weights"))
     except OSError as error:
         raise WrongWeights(f"cannot read weights from {str(path)!r}: {error.strerror}; {again}") from error
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, KeyError) as error:
         raise WrongWeights(f"{str(path)!r} has no weights, or is damaged; {again}") from error
     if facts.get("format") != FORMAT or not is_list_of_weights(weights):
         raise WrongWeights(f"{str(path)!r} has no weights, or is damaged; {again}")
@@ -67,11 +65,4 @@ def write_weights(path: Path, game: Game, weights: tuple[int, ...], facts: dict[
     """Write weights and *facts* about them to a file; raise CannotWrite if that is impossible."""
     digests = {"rules": rules_digest(game), "features": numbering_digest(game)}
     whole = {"format": FORMAT, "game": variant(game), **digests, "weights": weights, **facts}
-    part = path.with_name(path.name + ".part")
-    try:
-        make_folder(path.parent)
-        part.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
-        part.replace(path)
-        sync_folder(path.parent)
-    except OSError as error:
-        raise CannotWrite(f"cannot write {str(path)!r}: {error.strerror}; name another file with --weights") from error
+    write_facts(path, whole, "--weights")

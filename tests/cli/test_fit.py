@@ -112,6 +112,7 @@ def test_engines_search_endings_with_their_weights(home):
 WRONG = {
     "no file": (None, "cannot read weights from"),
     "not JSON": ("weights", "has no weights, or is damaged"),
+    "brackets": ("[" * 100_000, "has no weights, or is damaged"),
     "a list": ([1, 2], "has no weights, or is damaged"),
     "another file": ({"format": "other"}, "has no weights, or is damaged"),
     "another game": ({"game": "draughts"}, "are of draughts, and not of lead"),

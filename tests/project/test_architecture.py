@@ -150,6 +150,7 @@ PACKAGES = {
             "location",
             "remote",
             "durable",
+            "json_file",
             "lock",
             "encoding",
             "layout",

@@ -14,6 +14,7 @@ from retrograde.games.identity.folders import NoHome, data_folder
 
 SUFFIX = ".h5"
 BOOK_SUFFIX, CERTIFICATE_SUFFIX, WEIGHTS_SUFFIX = ".book.h5", ".proof.h5", ".weights.json"
+ESTIMATES_SUFFIX = ".estimates.json"
 LONGEST = 220
 """The most bytes of a database's file name: file systems allow 255, and temporary names are longer."""
 AGAINST = "expectation-against-"
@@ -109,6 +110,21 @@ def weights_path(variant: str, home: str | os.PathLike[str] | None = None) -> Pa
     """
     path = database_path(variant, home)
     return path.with_name(path.name.removesuffix(SUFFIX) + WEIGHTS_SUFFIX)
+
+
+def estimates_path(variant: str, home: str | os.PathLike[str] | None = None) -> Path:
+    """Return the path of a variant's book of estimates, whether or not it exists.
+
+    >>> estimates_path("draughts", "home").as_posix()
+    'home/draughts.estimates.json'
+    """
+    path = database_path(variant, home)
+    return path.with_name(path.name.removesuffix(SUFFIX) + ESTIMATES_SUFFIX)
+
+
+def list_estimates(home: str | os.PathLike[str] | None = None) -> list[Path]:
+    """Return the paths of all books of estimates, sorted by name."""
+    return files_with(ESTIMATES_SUFFIX, home)
 
 
 def list_books(home: str | os.PathLike[str] | None = None) -> list[Path]:

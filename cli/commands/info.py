@@ -9,6 +9,8 @@ import click
 from retrograde.cli import options
 from retrograde.cli.common import file_named, open_file, open_source, print_json, rules_now, solve_again_command
 from retrograde.cli.render.certified import CLASSES, certificate_named, facts_of, open_certified, print_certificate
+from retrograde.cli.render.estimates import estimates_named, print_estimates
+from retrograde.cli.render.estimates import facts_of as facts_of_estimates
 from retrograde.cli.render.measures import print_measures, print_start_measure
 from retrograde.cli.render.moves import MOVER, mover
 from retrograde.cli.render.pager import paged
@@ -43,7 +45,7 @@ MOST_OTHERS = 4
 def command(source: str, database: str | None, as_json: bool) -> None:
     """Show the result of a solve: counts by value and remoteness, the longest win, and the size of the file.
 
-    If a variant has no database, the command shows its opening book.
+    If a variant has no database, the command shows its opening book, or its book of estimates.
 
     The command also works if the rules of a file are missing or have changed, and says so. Counts of positions include
     all symmetric images. But counts for single chess endings include symmetric positions once, as endgame tables do.
@@ -59,6 +61,9 @@ def command(source: str, database: str | None, as_json: bool) -> None:
 
     if path := certificate_named(source, database):
         describe_certificate(path, source, database, as_json)
+        return
+    if path := estimates_named(source, database):
+        describe_estimates(path, as_json)
         return
     with open_file(source, database) as opened:
         facts = summary(opened)
@@ -97,6 +102,17 @@ def describe_certificate(path: Path, source: str, database: str | None, as_json:
             print_json(facts_of(file) | {"rules": "at hand" if certificate else "changed or not at hand"})
         else:
             print_certificate(file, certificate)
+
+
+def describe_estimates(path: Path, as_json: bool) -> None:
+    """Print what a book of estimates holds; its rules may be missing."""
+    from retrograde.solver.search.depth.estimated_book import read_estimates
+
+    file = read_estimates(path)
+    if as_json:
+        print_json(facts_of_estimates(file))
+    else:
+        print_estimates(file)
 
 
 def rules_changed(source: str, database: str | None) -> bool:

@@ -9,13 +9,14 @@ import click
 from retrograde.cli import options
 from retrograde.cli.commands.unfinished import facts_of, unfinished
 from retrograde.cli.common import has_other_rules, print_json
+from retrograde.cli.render import estimates
 from retrograde.cli.render.expected import EXPECTATION
 from retrograde.cli.render.measures import shared
 from retrograde.cli.render.pager import paged
 from retrograde.cli.render.report import of_book
 from retrograde.cli.render.words import faint, heading, size, table, verdict
 from retrograde.databases import home_folder, list_certificates, list_databases
-from retrograde.databases.location import against, list_books
+from retrograde.databases.location import against, list_books, list_estimates
 from retrograde.games import RetrogradeError, Value
 from retrograde.games.contract.game import METRICS
 from retrograde.games.contract.text import printable
@@ -35,6 +36,7 @@ def command(as_json: bool) -> None:
       retrograde list
     """
     databases = [describe(path) for path in (*list_databases(), *list_books())]
+    databases += [describe_estimates(path) for path in list_estimates()]
     begun = [facts_of(path) for path in unfinished()]
     certificates = [describe_certificate(path) for path in list_certificates()]
     if as_json:
@@ -94,8 +96,20 @@ def describe(path: Path) -> Facts:
     return facts
 
 
+def describe_estimates(path: Path) -> Facts:
+    """Return the facts about a book of estimates, ready for JSON; the error if it cannot be read."""
+    from retrograde.solver.search.depth.estimated_book import read_estimates
+
+    try:
+        return estimates.facts_of(read_estimates(path))
+    except RetrogradeError as error:
+        return {"path": str(path), "bytes": path.stat().st_size, "class": estimates.CLASS, "error": str(error)}
+
+
 def cells(facts: Facts) -> tuple[str, ...]:
     """Return the cells of a row: the variant, its positions, its bytes, and the value of the start in words."""
+    if "estimates" in facts:
+        return printable(facts["variant"]), f"{facts['positions']:,}", size(facts["bytes"]), estimates.book_text(facts)
     if "error" in facts:
         return Path(facts["path"]).stem, "", size(facts["bytes"]), "cannot be read"
     start = facts["start"]

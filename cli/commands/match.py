@@ -67,11 +67,11 @@ def command(
 
     A and B are perfect; first (the first of the best moves, sets no traps); random; greedy; depth:4 or time:0.5
     (searches to that depth in plies or for that many seconds, and uses the game's estimate); depth:6,best=4 and
-    depth:6,singular=50 (searches that select moves); paranoid:4 (like depth:4, and treats several opponents as one
-    side); mcts:1000 (plays that many games to their end at random for each move); an
-    installed player, such as rules (for tic-tac-toe); a skill from 0 to 1; skill:0.8 (the same, but every perfect move
-    is equally likely); exploit:random (a best response to that player, once that is solved: solve --against random); or
-    a function of your own, FILE.py:function.
+    depth:6,singular=50 (searches that select moves); depth:6,book (plays from the book of estimates first); paranoid:4
+    (like depth:4, and treats several opponents as one side); mcts:1000 (plays that many games to their end at random
+    for each move); an installed player, such as rules (for tic-tac-toe); a skill from 0 to 1; skill:0.8 (the same, but
+    every perfect move is equally likely); exploit:random (a best response to that player, once that is solved: solve
+    --against random); or a function of your own, FILE.py:function.
 
     A win is one point, a tie or a draw half a point. Mistakes are moves that gave up value. If there is no database, a
     move counts as a mistake only if a search has proved this within --time.

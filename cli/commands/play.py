@@ -31,6 +31,7 @@ from retrograde.cli.render.moves import (
 )
 from retrograde.cli.render.oracles import (
     ask_oracle,
+    estimate_line,
     evidence_text,
     open_oracle,
     prospect_of_person,
@@ -115,11 +116,11 @@ def command(
 
     WHO is human; perfect; first (perfect, but sets no traps); random; greedy (looks one ply ahead); depth:4 or time:0.5
     (searches to that depth in plies or for that many seconds, and uses the game's estimate); depth:6,best=4 and
-    depth:6,singular=50 (searches that select moves); paranoid:4 (like depth:4, and treats several opponents as one
-    side); mcts:1000 (plays that many games to their end at random for each move); an
-    installed player, such as rules (tic-tac-toe by rules of thumb); a skill: 0.8 plays perfectly four times out of
-    five, and otherwise at random; exploit:random (a best response to that player, once that is solved: solve --against
-    random); or a function of your own, FILE.py:function.
+    depth:6,singular=50 (searches that select moves); depth:6,book (plays from the book of estimates first); paranoid:4
+    (like depth:4, and treats several opponents as one side); mcts:1000 (plays that many games to their end at random
+    for each move); an installed player, such as rules (tic-tac-toe by rules of thumb); a skill: 0.8 plays perfectly
+    four times out of five, and otherwise at random; exploit:random (a best response to that player, once that is
+    solved: solve --against random); or a function of your own, FILE.py:function.
 
     A game without a start, such as chess, begins in a random position, unless --from names one.
 
@@ -308,6 +309,8 @@ class Match:
         """Print what the computer knows of the position, and how, unless a database knows everything."""
         if self.oracle.source != "database":
             known = self.oracle.probe(self.position, 0)
+            if not known.proved:
+                click.echo(estimate_line(self.oracle.estimate(self.position)), nl=False)
             if not known.proved and not known.evidence.nodes:
                 return  # a depth-limited search has chosen the move
             click.echo(f"{verdict(known, mover(self.oracle.game, self.position))} ({evidence_text(known)})")
@@ -319,6 +322,7 @@ class Match:
             print_expectation(answer)
             return
         click.echo(prospect_of_person(answer.bounds, answer.distance, self.puzzle))
+        click.echo(estimate_line(answer.estimate), nl=False)
         click.echo(moves_table(answer, most))
 
     def print_all_moves(self) -> None:

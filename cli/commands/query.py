@@ -13,7 +13,15 @@ from retrograde.cli.render.board import print_board
 from retrograde.cli.render.expected import EXPECTATION, print_expectation
 from retrograde.cli.render.measures import print_measure, score_line, shared
 from retrograde.cli.render.moves import MOVER, mover, moves_table, print_line
-from retrograde.cli.render.oracles import ask_oracle, evidence_text, open_oracle, open_search, time_option, verdict
+from retrograde.cli.render.oracles import (
+    ask_oracle,
+    estimate_line,
+    evidence_text,
+    open_oracle,
+    open_search,
+    time_option,
+    verdict,
+)
 from retrograde.cli.render.pager import paged
 from retrograde.cli.render.words import prospect
 from retrograde.databases.errors import NoDatabase, NotInDatabase
@@ -188,7 +196,8 @@ def print_answer(answer: "Answer") -> None:
         ending = game.ending(answer.position) if answer.is_over else ""
         click.echo(f"\n{prospect(*known.outcome, who, answer.distance, ending)}")
     else:
-        click.echo(f"\n{verdict(known, who, answer.distance)}\n{score_line(answer.measures)}{evidence_text(known)}")
+        lines = score_line(answer.measures) + estimate_line(answer.estimate)
+        click.echo(f"\n{verdict(known, who, answer.distance)}\n{lines}{evidence_text(known)}")
     if is_solved:
         print_measure(answer)
     if answer.moves:

@@ -13,9 +13,17 @@ from retrograde.cli import options
 from retrograde.cli.commands.unfinished import JOURNAL, PARTIAL, SCRATCH, bytes_of, files_of, read_progress, unfinished
 from retrograde.cli.common import input_line, named_variant, print_json
 from retrograde.cli.failure import Failure
+from retrograde.cli.render.estimates import is_estimates
 from retrograde.cli.render.words import indent, size, table
 from retrograde.databases.errors import DamagedDatabase, OtherRules, UnreadableVersion
-from retrograde.databases.location import CERTIFICATE_SUFFIX, SUFFIX, database_path, list_databases, metric_named
+from retrograde.databases.location import (
+    CERTIFICATE_SUFFIX,
+    ESTIMATES_SUFFIX,
+    SUFFIX,
+    database_path,
+    list_databases,
+    metric_named,
+)
 from retrograde.databases.lock import Lock
 from retrograde.games import VariantError
 from retrograde.games.contract.game import metric_of
@@ -82,7 +90,7 @@ def path_and_variant(source: str, database: str | None) -> tuple[Path, str | Non
 
     if database is not None:
         return Path(database), text_of(load_game(named_variant(source)))
-    if source.endswith(SUFFIX):
+    if source.endswith((SUFFIX, ESTIMATES_SUFFIX)):
         return Path(source), None
     text, metric = metric_named(source)
     try:
@@ -116,6 +124,7 @@ def refuse_others(path: Path, variant: str | None, files: list[Path]) -> None:
     """Raise an error if a file that would be deleted is not ours, or is of another game."""
     from retrograde.databases.book import BookFile, is_book
     from retrograde.databases.checked import CheckedFile
+    from retrograde.solver.search.depth.estimated_book import read_estimates
 
     for candidate in files:
         if candidate.is_dir() is not candidate.name.endswith(SCRATCH):
@@ -124,7 +133,9 @@ def refuse_others(path: Path, variant: str | None, files: list[Path]) -> None:
             raise Failure(f"error: {str(candidate)!r} is no journal of retrograde; nothing was removed")
     journal = path.with_name(path.name + JOURNAL)
     found = read_progress(journal).variant if journal in files else ""
-    if path in files and path.exists():  # a link may lead nowhere
+    if path in files and is_estimates(path):
+        found = read_estimates(path).origin.game
+    elif path in files and path.exists():  # a link may lead nowhere
         try:
             with (BookFile if is_book(path) else CheckedFile)(path) as file:  # of any kind, a certificate as well
                 found = file.variant
@@ -149,6 +160,8 @@ def about(file: Path, path: Path) -> str:
     if file == path:
         if file.name.endswith(CERTIFICATE_SUFFIX):
             return "the certificate"
+        if is_estimates(file):
+            return "the book of estimates"
         return "the opening book" if is_book(path) else "the database"
     if file.name.endswith(JOURNAL):
         return f"the journal of an interrupted solve, {read_progress(file)}"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from retrograde.databases.errors import CannotWrite, InUse
-from retrograde.databases.location import CERTIFICATE_SUFFIX, SUFFIX, home_folder
+from retrograde.databases.location import CERTIFICATE_SUFFIX, ESTIMATES_SUFFIX, SUFFIX, home_folder
 from retrograde.databases.lock import Lock
 
 JOURNAL, SCRATCH, PARTIAL = ".journal", ".scratch", ".partial"
@@ -28,8 +28,9 @@ def files_of(path: Path) -> list[Path]:
 
 def unfinished() -> list[Path]:
     """Return the paths of databases with files of an unfinished solve, in the usual folder."""
-    found = home_folder().glob(f"*{SUFFIX}.*")
-    pattern = re.compile(rf"(.+{re.escape(SUFFIX)})({JOURNAL}|{SCRATCH}|\.\d+-[0-9a-f]+{PARTIAL})")
+    found = home_folder().glob("*.*.*")
+    ending = "|".join(map(re.escape, (SUFFIX, ESTIMATES_SUFFIX)))
+    pattern = re.compile(rf"(.+(?:{ending}))({JOURNAL}|{SCRATCH}|\.\d+-[0-9a-f]+{PARTIAL})")
     names = {match[1]: one for one in found if (match := pattern.fullmatch(one.name))}
     return [names[name].with_name(name) for name in sorted(names)]
 
@@ -89,9 +90,9 @@ class UnfinishedSolve:
         elif name in ("steps", "worths"):  # the wave, then its results; empty if solving starts over
             self.phase, self.unit, self.total = "solving", "waves", len(self.waves) + 1
             self.solved = self.total - 1 - first[0] if first else 0
-        elif name == "searched":  # of an opening book: positions, values, remotenesses
+        elif name == "searched":  # of an opening book: words of positions, values or scores, remotenesses
             self.phase, self.unit, self.total = "searching", "positions of an opening book", 0
-            self.solved += lengths[0]
+            self.solved += lengths[1]
         elif name.startswith("replies"):  # of a certificate: positions, replies
             self.phase, self.unit, self.total = "proving", "replies", 0
             self.solved += lengths[0]

@@ -11,6 +11,7 @@ from retrograde.cli import options
 from retrograde.cli.common import book_named, open_file, open_source, print_json
 from retrograde.cli.progress import listening
 from retrograde.cli.render.certified import certificate_named, open_certified
+from retrograde.cli.render.estimates import book_text, estimates_named, facts_of, open_named
 from retrograde.cli.render.report import of_book
 from retrograde.cli.render.words import duration, faint, heading, indent, wrap
 from retrograde.games.contract.text import printable
@@ -42,9 +43,10 @@ def command(
     """Compute every stored value again from its children, and compare.
 
     For a certificate, the command checks every reply. In an opening book, positions of the last ply have no stored
-    children, so the command searches some of them again. Verification has loops of its own, none of the solver's.
-    At the end the command prints what it has proven, and on which assumptions. The exit status is 1 if anything is
-    wrong. With --json, progress goes to standard error as lines of JSON.
+    children, so the command searches some of them again. So it does in a book of estimates, which proves nothing.
+    Verification has loops of its own, none of the solver's. At the end the command prints what it has proven, and on
+    which assumptions. The exit status is 1 if anything is wrong. With --json, progress goes to standard error as lines
+    of JSON.
 
     \b
     Examples:
@@ -56,6 +58,9 @@ def command(
         raise click.UsageError("--all-images is for recomputed values: not for books, and not with --quick")
     if quick:
         verify_quickly(source, database, as_json)
+        return
+    if path := estimates_named(source, database):
+        verify_estimates(path, source, database, as_json, ctx)
         return
     if path := book_named(source, database):
         verify_book(path, workers, as_json, ctx)
@@ -132,11 +137,43 @@ def verify_book(path: Path, workers: int | None, as_json: bool, ctx: click.Conte
         ctx.exit(1)
 
 
+def verify_estimates(path: Path, source: str, database: str | None, as_json: bool, ctx: click.Context) -> None:
+    """Verify a book of estimates, and print what was compared; nothing in it is a proof."""
+    from retrograde.solver.play.oracles.audit_estimates import verify_estimates as verify
+
+    began = time.monotonic()
+    with listening(as_json) as line:
+        book = open_named(path, source, database)
+        report = verify(book, line)
+    seconds, problems, name = time.monotonic() - began, report.problems, heading(printable(book.file.origin.game))
+    if as_json:
+        about = {"variant": book.file.origin.game, "ok": not problems, "estimates": {"plies": book.file.origin.plies}}
+        print_json(about | report._asdict() | {"seconds": round(seconds, 3)})
+    elif problems:
+        click.echo(f"{name}: {click.style(f'{len(problems):,} wrong', fg='red')}")
+        click.echo(indent("\n".join(printable(problem) for problem in problems[:MOST_PROBLEMS])))
+    else:
+        right = click.style("nothing is wrong", fg="green")
+        click.echo(f"{name}, {book_text(facts_of(book.file))}: {report.positions:,} positions, and {right}")
+        again = f"{report.searched} of the others were searched again"
+        again += f": {report.unsearched}" if report.unsearched else ""
+        compared = f"{report.derived:,} estimates follow from those of their moves; {again}"
+        click.echo(faint(wrap(f"compared: {compared}; {duration(seconds)}", 2)))
+        click.echo(faint(wrap("proven: nothing; estimates are what searches to a depth think", 2)))
+    if problems:
+        ctx.exit(1)
+
+
 def verify_quickly(source: str, database: str | None, as_json: bool) -> None:
     """Read every block of a file, and report that it is as it was written. This does not need the rules."""
     from retrograde.databases import CertificateFile, Database
+    from retrograde.solver.search.depth.estimated_book import read_estimates
 
     began = time.monotonic()
+    if path := estimates_named(source, database):
+        read = read_estimates(path)
+        print_quick(read.origin.game, read.digest, read.bytes, time.monotonic() - began, as_json)
+        return
     path = certificate_named(source, database)
     with (
         CertificateFile(path) if path else open_file(source, database) as opened,
@@ -148,12 +185,14 @@ def verify_quickly(source: str, database: str | None, as_json: bool) -> None:
         phase = Phase("reading", line, items, course)
         file.check(lambda done: phase.advance(done - phase.done))
         phase.end()
-    seconds = time.monotonic() - began
+    print_quick(file.variant, file.digest, file.bytes, time.monotonic() - began, as_json)
+
+
+def print_quick(variant: str, digest: str, count: int, seconds: float, as_json: bool) -> None:
+    """Print that a file of *count* bytes is as it was written."""
     if as_json:
-        print_json({"variant": file.variant, "ok": True, "digest": file.digest, "seconds": round(seconds, 3)})
+        print_json({"variant": variant, "ok": True, "digest": digest, "seconds": round(seconds, 3)})
         return
     verdict = click.style("as it was written", fg="green")
-    click.echo(f"{heading(file.variant)}: the file is {verdict}, digest {file.digest}")
-    click.echo(
-        f"{file.bytes:,} bytes in {duration(seconds)}; to check whether the solution is right, leave out --quick"
-    )
+    click.echo(f"{heading(printable(variant))}: the file is {verdict}, digest {digest}")
+    click.echo(f"{count:,} bytes in {duration(seconds)}; to check whether the solution is right, leave out --quick")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from retrograde.cli.render.oracles import value_text
+from retrograde.cli.render.oracles import estimated, value_text
 from retrograde.cli.render.words import NOUNS, coloured, heading, indent, table, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.contract.naming import first_of_other, player_to_move
@@ -118,18 +118,18 @@ def moves_table(answer: "Answer", most: int | None = None) -> str:
     """Return the moves, best first, each with its value for the player who makes it; at most *most* of them."""
     game, moves = answer.game, answer.moves
     names = OF_A_PUZZLE if game.players == 1 else {}
-    measured = any(choice.worth for choice in answer.choices)
+    notes = {one.choice.move: one.choice.worth or estimated(one.mover_estimate) for one in moves}
     shown = moves if most is None or len(moves) <= most + 1 else moves[:most]
     rows = []
     for one in shown:
         choice, words = one.choice, ahead(game, one.choice).rsplit(" ", 1)
         in_words = words if len(words) == 2 else ["", ""]
         value = coloured(choice.brings, names.get(choice.brings)) if choice.value else value_text(one.mover_bounds)
-        rows.append((heading(choice.name), value, *in_words, *([choice.worth] if measured else [])))
+        rows.append((heading(choice.name), value, *in_words, *([notes[choice.move]] if any(notes.values()) else [])))
     head = "The moves, best first, and what each brings" + ("" if names else " the player who makes it") + ":"
     left = len(moves) - len(shown)
     rest = f"\n  … and {left} more; ? shows all" if left else ""
-    return f"{head}\n{indent(table(rows, '<<<>' + '>' * measured, gap=' '))}{rest}"
+    return f"{head}\n{indent(table(rows, '<<<>' + '>' * any(notes.values()), gap=' '))}{rest}"
 
 
 # The scorecard after a game

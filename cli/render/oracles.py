@@ -112,6 +112,7 @@ def source_text(oracle: "SearchingOracle") -> str:
     from retrograde.solver.play.oracles.certified import CertifiedOracle
 
     book = f", beyond its book of {plies(oracle.book.plies)}" if oracle.book else ""
+    book += ", with its book of estimates" if oracle.estimates else ""
     searched = f"searching{book}, up to {duration(oracle.seconds)} a question"
     if not isinstance(oracle, CertifiedOracle):
         return searched
@@ -188,6 +189,18 @@ def prospect_of_person(known: "ValueBounds", distance: str = "", puzzle: bool = 
         text = {WIN: "you win if you play right", LOSE: "you lose unless the other side goes wrong"}
         return coloured(known.value, text.get(known.value, f"a {NOUNS[known.value]} if both play right"))
     return expected(known.value, known.remoteness, distance)
+
+
+def estimated(estimate: int | None) -> str:
+    """Return an estimate of a book in words: `estimated as +12`; "" if there is none."""
+    from retrograde.solver.search.depth.scores import estimate_text
+
+    return "" if estimate is None else f"estimated as {estimate_text(estimate)}"
+
+
+def estimate_line(estimate: int | None) -> str:
+    """Return a line that says what a book of estimates has of a position; "" if it has nothing."""
+    return "" if estimate is None else f"{estimated(estimate)} by the book of estimates, which proves nothing\n"
 
 
 def evidence_text(known: "ValueBounds", puzzle: bool = False) -> str:

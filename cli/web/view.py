@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from retrograde.cli.commands.query import read_reachable
 from retrograde.cli.render.expected import EXPECTATION
 from retrograde.cli.render.moves import pgn_of
-from retrograde.cli.render.oracles import bounds_text, evidence_text, unknown_text
+from retrograde.cli.render.oracles import bounds_text, estimated, evidence_text, unknown_text
 from retrograde.cli.web import metric_texts
 from retrograde.cli.web.answers import (
     BoardParts,
@@ -112,7 +112,7 @@ def show_position(
         turn=player_to_move(game, position),
         value=name_of(known.value),
         remoteness=known.remoteness,
-        known="" if known.proved else unknown_text(known, game.players == 1),
+        known="" if known.proved else with_estimate(unknown_text(known, game.players == 1), answer.estimate),
         how="" if oracle.source == DATABASE or over or not is_examined(known) else evidence_text(known),
         open=not over and not (known.is_exact and all(choice.value for choice in answer.choices)),
         distance=answer.distance,
@@ -151,7 +151,7 @@ def moves(answer: Answer, count: int | None) -> list[Move]:
             name=choice.name,
             value=name_of(choice.brings),
             remoteness=one.plies,
-            known="" if choice.value else bounds_text(one.mover_bounds),
+            known="" if choice.value else with_estimate(bounds_text(one.mover_bounds), one.mover_estimate),
             worth=choice.worth,
             mark=mark_text(choice.worth) if by_expectation else "",
             odds=f"{answer.odds[choice.move]} in {total}" if answer.odds else "",
@@ -167,6 +167,11 @@ def moves(answer: Answer, count: int | None) -> list[Move]:
         for one in answer.moves
         for choice in [one.choice]
     ]
+
+
+def with_estimate(known: str, estimate: int | None) -> str:
+    """Return what is known of a value, and the estimate of a book: `not known, estimated as +12`."""
+    return ", ".join(filter(None, (known, estimated(estimate))))
 
 
 def is_examined(known: ValueBounds) -> bool:

@@ -18,6 +18,7 @@ from retrograde.games.contract.game import CHANCE, LOSE, METRICS, UNDECIDED, WIN
 from retrograde.games.contract.zeroing import DTZ, TO_PROGRESS, category, count_after, in_words, signed
 from retrograde.solver.play.oracle import DATABASE, Oracle, ValueBounds, bounds_for_mover
 from retrograde.solver.play.solution import Response, Solution
+from retrograde.solver.search.depth.scores import score_of_move
 
 Json = dict[str, Any]
 
@@ -44,6 +45,16 @@ class MoveAnswer:
     def mover_bounds(self) -> ValueBounds:
         """The same bounds for the player who makes the move."""
         return bounds_for_mover(self.bounds, self.choice.again)
+
+    @property
+    def estimate(self) -> int | None:
+        """What a book of estimates says of the position after the move, if its value is unknown; or None."""
+        return None if self.bounds.proved else self.oracle.estimate(self.choice.position)
+
+    @property
+    def mover_estimate(self) -> int | None:
+        """The same for the player who makes the move."""
+        return None if self.estimate is None else score_of_move(self.estimate)
 
     @cached_property
     def measures(self) -> Json:
@@ -72,6 +83,11 @@ class Answer:
     def choices(self) -> list[Choice]:
         """The moves alone, the best first."""
         return [one.choice for one in self.moves]
+
+    @property
+    def estimate(self) -> int | None:
+        """What a book of estimates says of the position, if its value is unknown; or None."""
+        return None if self.bounds.proved else self.oracle.estimate(self.position)
 
     @property
     def is_over(self) -> bool:
@@ -114,7 +130,8 @@ class Answer:
         moves = [self._move_json(one) for one in self.moves]
         if self.oracle.source != DATABASE:
             known = bounds_json(self.game, self.position, self.bounds)
-            return {**known, "line": self.line, **self.measures, "moves": moves}
+            estimate = estimate_json(self.estimate)
+            return {**known, **estimate, "line": self.line, **self.measures, "moves": moves}
         return {
             "variant": self.oracle.variant,
             **position_json(self.game, self.position),
@@ -138,6 +155,7 @@ class Answer:
             **outcome_json(*(one.choice[3:5] if self.oracle.source == DATABASE else child.outcome)),
             **({} if self.oracle.source == DATABASE else searched),
             **({"again": True} if one.choice.again else {}),
+            **estimate_json(one.estimate),
             **({"odds": odds[move]} if odds else {}),
             **({"weight": self.weights[move]} if self.weights else {}),
             **one.measures,
@@ -198,6 +216,11 @@ def name_of(value: Value) -> Any:
 def outcome_json(value: Value, remoteness: int | None) -> Json:
     """Return a value and a remoteness, ready for JSON."""
     return {"value": name_of(value), "remoteness": remoteness}
+
+
+def estimate_json(estimate: int | None) -> Json:
+    """Return an estimate for the player to move, ready for JSON as in the book; {} if there is none."""
+    return {} if estimate is None else {"estimate": estimate}
 
 
 def position_json(game: Game, position: int) -> Json:

@@ -170,6 +170,10 @@ class Oracle(ABC):
         """Return what the metric adds to value and remoteness, ready for JSON: `{"score": 3}`."""
         return {}
 
+    def estimate(self, position: int) -> int | None:
+        """Return the estimate of a position in a book of estimates, which proves nothing; None if there is none."""
+        return None
+
     @abstractmethod
     def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return all moves of a position, the best first as far as known; none if the game is over."""

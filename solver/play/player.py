@@ -122,8 +122,9 @@ PLAYERS: dict[str, Maker] = {
 """The makers of players by their names on the command line.
 
 Other names are: a number, which plays perfectly with that probability; `depth:4` and `time:0.5`, which search that many
-plies or seconds with the game's estimate; `paranoid:4`, which assumes that several others all play against it;
-`mcts:1000`, Monte Carlo tree search by that many random games; and the models `skill:0.8` and `exploit:random`.
+plies or seconds with the game's estimate; `depth:4,book`, which first plays from the book of estimates; `paranoid:4`,
+which assumes that several others all play against it; `mcts:1000`, Monte Carlo tree search by that many random games;
+and the models `skill:0.8` and `exploit:random`.
 """
 
 BY_MODEL = ("skill", "exploit")

@@ -38,7 +38,7 @@ def model_named(text: str, game: Game, source: str = "") -> Model:
         return SkillModel(read_skill(rest), open_database(source, game=game))
     if text == PERFECT:
         return SkillModel(Fraction(1), open_database(source, game=game), text)
-    if kind == "depth" and (limits := read_name(text)) and limits.depth and not any(limits.selection):
+    if kind == "depth" and (limits := read_name(text)) and limits.depth and not (any(limits.selection) or limits.book):
         return DepthModel(limits.depth)
     if kind == "exploit" and rest:
         return ExploitModel(open_database(f"{source}@{against(rest)}", game=game))

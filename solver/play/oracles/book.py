@@ -33,6 +33,7 @@ from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.runtime.progress import Course, Listener, Phase
 from retrograde.solver.runtime.sources import journal_digest
+from retrograde.solver.search.depth.estimated_book import command_for
 from retrograde.solver.search.searcher import TABLE_SIZE, Search
 
 LOWEST = -(1 << 62)
@@ -297,7 +298,10 @@ class BookMaker:
 
 def circles(game: Game) -> NoBook:
     """Return the error that play can go round in circles."""
-    return NoBook(f"no book of {variant(game)}: its play can go round in circles, where a search proves no draw")
+    error = f"no book of {variant(game)}: its play can go round in circles, where a search proves no draw"
+    if Traits.of(game).has_estimate:
+        error += f"; to make one of estimates, which prove nothing: {command_for(game)}"
+    return NoBook(error)
 
 
 class SearchThreads:

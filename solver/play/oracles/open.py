@@ -1,4 +1,4 @@
-"""Makes the oracle of a game without a database: its book, its certificate, and a search."""
+"""Makes the oracle of a game without a database: its book, its certificate, a search, and its book of estimates."""
 
 from contextlib import suppress
 
@@ -13,6 +13,7 @@ from retrograde.solver.play.oracles.certified import CertifiedOracle
 from retrograde.solver.play.oracles.scoring import ScoringOracle, is_about_points
 from retrograde.solver.play.oracles.searching import SECONDS, SearchingOracle, from_database
 from retrograde.solver.rules.examine import NotForSearch
+from retrograde.solver.search.depth.estimated_book import find_estimates
 from retrograde.solver.search.searcher import TABLE_SIZE
 
 
@@ -41,5 +42,5 @@ def searching_oracle(
         oracle: SearchingOracle = CertifiedOracle(certificate, seconds, workers, size, sources)
     else:
         oracle = SearchingOracle(game, seconds, workers, size, sources)
-    oracle.book = book
+    oracle.book, oracle.estimates = book, find_estimates(game)
     return oracle

@@ -7,7 +7,7 @@ left::
     value of the position --> a move that keeps it --> distance --> a move that keeps that too
               |
               `-- unknown in time: leave out moves after which the opponent wins within 1, 2, 3 … plies, and choose
-                  among the others by the game's estimate, or by random games if it has none
+                  among the others by the book of estimates, else by the game's estimate, else by random games
 
 The transposition table and earlier findings are kept from question to question.
 """
@@ -41,7 +41,9 @@ from retrograde.solver.rules.examine import refuse_to_search
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS, no_loss_within, win_within
+from retrograde.solver.search.depth.estimated_book import EstimatedBook
 from retrograde.solver.search.depth.names import AdaptiveDepthSearch
+from retrograde.solver.search.depth.scores import score_of_move
 from retrograde.solver.search.probing.tables import LoadedTables, find_tables
 from retrograde.solver.search.searcher import TABLE_SIZE, OutOfTime, Search, SearchResult, SearchTooDeep
 
@@ -121,6 +123,8 @@ class SearchingOracle(Oracle):
         """The databases of smaller games of the family, once they were looked for."""
         self.book: Book | None = None
         """The book among the sources, which `close` closes."""
+        self.estimates: EstimatedBook | None = None
+        """The book of estimates, which orders moves of unknown value."""
         self.found: dict[int, ValueBounds] = {}
         """The results of searches, by canonical position."""
         self.stopped = False
@@ -185,6 +189,9 @@ class SearchingOracle(Oracle):
             if answer := source(position):
                 known = merged(known, answer)
         return known
+
+    def estimate(self, position: int) -> int | None:
+        return self.estimates.score(position) if self.estimates else None
 
     def learn(self, position: int, new: ValueBounds) -> ValueBounds:
         """Store a finding; return all that is known of the position."""
@@ -257,7 +264,10 @@ class SearchingOracle(Oracle):
         """Return a move with what is known of the position after it."""
         child = self.game.do_move(position, move)
         known, again = self.bounds_without_search(child), same_mover(self.game, position, child)
-        rank = tuple(-part for part in bounds_key(bounds_for_mover(known, again)))
+        # If the value is unknown, the move with the greater estimate comes first.
+        estimate = 0 if known.proved else self.estimate(child) or 0
+        at_least, at_most, plies = bounds_key(bounds_for_mover(known, again))
+        rank = -at_least, -at_most, -score_of_move(estimate), -plies
         return Choice(move, self.game.move_name(position, move), child, *known.outcome, again, rank=rank)
 
     def best(self, position: int, seconds: float | None = None) -> list[Choice]:
@@ -318,9 +328,12 @@ class SearchingOracle(Oracle):
         return None
 
     def choose_unproved(self, position: int, moves: list[int], deadline: float) -> int:
-        """Return a move if the value is unknown: among the safest, the best by the estimate, or in random games."""
+        """Return a move if the value is unknown: among the safest, the best by the book of estimates, by the estimate,
+        or in random games."""
         soon = monotonic() + FOR_SAFETY * (deadline - monotonic())
         safe = self.safest_moves(position, moves, soon)
+        if self.estimates and (scores := self.estimates.moves(position)):
+            return max(safe, key=scores.__getitem__)
         if len(safe) > 1 and Traits.of(self.game).has_estimate:
             return self.seemingly_best(position, safe, deadline)
         return best_by_playouts(self.game, position, safe, lambda: self.stopped or monotonic() >= deadline)

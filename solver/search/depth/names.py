@@ -3,6 +3,7 @@
 `depth:4` searches 4 plies, `time:0.5` half a second a move. `paranoid:4` does so too, and assumes that all other
 players play against it. Options follow after commas: `depth:6,best=4` searches only the best 4 moves of each position,
 and `depth:6,singular=50` searches a move deeper that is better than all others by 50 units of the estimate.
+`depth:6,book` plays the best moves of the game's book of estimates, and searches where the book ends.
 """
 
 import math
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from retrograde.games.contract.game import ESTIMATE_LIMIT, Game
 from retrograde.solver.rules.examine import NotForSearch
+from retrograde.solver.search.depth.estimated_book import require_estimates
 from retrograde.solver.search.depth.scores import DEEPEST, NO_SELECTION, Selection, counts_points
 from retrograde.solver.search.monte_carlo import by_monte_carlo
 
@@ -24,16 +26,22 @@ Answer = TypeVar("Answer")
 
 
 class DepthLimits(NamedTuple):
-    """Limits of a search: plies, or seconds; *paranoid*: all other players count as one side; the moves it selects."""
+    """Limits of a search: plies, or seconds; *paranoid*: all other players count as one side; the moves it selects.
+
+    *book*: the player uses the book of estimates first.
+    """
 
     depth: int | None
     seconds: float | None
     paranoid: bool = False
     selection: Selection = NO_SELECTION
+    book: bool = False
 
 
 OPTIONS = {"best": "keep", "singular": "margin"}
 """The options in names of players, and what they set in `Selection`."""
+FROM_BOOK = "book"
+"""The option of players that use the book of estimates."""
 
 
 def read_name(text: str) -> DepthLimits | None:
@@ -43,15 +51,20 @@ def read_name(text: str) -> DepthLimits | None:
     [(4, None, False), (None, 0.5, False), (2, None, True), None, None]
     >>> read_name("depth:4,best=3,singular=50").selection
     Selection(keep=3, margin=50)
+    >>> read_name("time:0.5,book").book
+    True
     """
     name, *options = text.split(",")
     kind, _, amount = name.partition(":")
+    book = options.count(FROM_BOOK) == 1
+    if book:
+        options.remove(FROM_BOOK)
     with suppress(ValueError, KeyError):
         selection = read_selection(options)
         if kind in ("depth", "paranoid") and 1 <= int(amount) <= DEEPEST:
-            return DepthLimits(int(amount), None, kind == "paranoid", selection)
+            return DepthLimits(int(amount), None, kind == "paranoid", selection, book)
         if kind == "time" and 0 < float(amount) < math.inf:
-            return DepthLimits(None, float(amount), selection=selection)
+            return DepthLimits(None, float(amount), False, selection, book)
     return None
 
 
@@ -68,7 +81,8 @@ def searcher_named(name: str, game: Game, chance: Random) -> Callable[[int], int
     """Return a function from a position to a move for a name such as `depth:4` or `mcts:1000`. Return None for other
     names.
 
-    Searches to a depth or for a time probe the databases of smaller games in the home folder.
+    Searches to a depth or for a time probe the databases of smaller games in the home folder. Raise NoEstimates if the
+    game lacks the book of estimates that the name wants.
     """
     kind, _, amount = name.partition(":")
     if kind == "mcts" and amount.isdecimal() and int(amount):
@@ -78,8 +92,11 @@ def searcher_named(name: str, game: Game, chance: Random) -> Callable[[int], int
     from retrograde.solver.search.probing.tables import find_tables  # here because numba takes a while to import
 
     search = AdaptiveDepthSearch(game, limits.paranoid, find_tables(game), limits.selection)
+    book = require_estimates(game) if limits.book else None
 
     def choose(position: int) -> int:
+        if book and (best := book.best_moves(position)):
+            return chance.choice(best)
         seed = chance.getrandbits(32)
         return search.ask(lambda depth_search: depth_search.find(position, limits.depth, limits.seconds, seed)).move
 

@@ -48,6 +48,29 @@ def score_of(value: Value, plies: int = 0) -> int:
     return plies - FAR if value == LOSE else 0
 
 
+def score_of_move(child: int) -> int:
+    """Return the score of a move, from that of the position after it, where the other player is to move.
+
+    >>> score_of_move(12), score_of_move(3 - FAR) - FAR, score_of_move(FAR - 3) + FAR
+    (-12, -4, 4)
+    """
+    if abs(child) > DECIDED:
+        return 1 - child if child > 0 else -1 - child
+    return -child
+
+
+def estimate_text(score: int) -> str:
+    """Return an estimate in words, for the player to move.
+
+    >>> [estimate_text(score) for score in (12, -6, 0, FAR - 7, 4 - FAR)]
+    ['+12', '-6', '0', 'a win in 7', 'a loss in 4']
+    """
+    plies = plies_to_end(score)
+    if plies is None:
+        return f"{score:+d}" if score else "0"
+    return f"a {'win' if score > 0 else 'loss'} in {plies}"
+
+
 def plies_to_end(score: int) -> int | None:
     """Return the plies to a win or loss; None for an estimate.
 

@@ -156,11 +156,14 @@ def test_a_search_that_drops_moves_decides_nothing():
 
 def test_names_of_players():
     assert read_name("depth:4,singular=50,best=3").selection == Selection(3, 50)
-    assert read_name("paranoid:4,best=3")[2:] == (True, Selection(3, 0))
-    assert read_name("time:0.5,best=3")[1:] == (0.5, False, Selection(3, 0))
+    assert read_name("paranoid:4,best=3")[2:] == (True, Selection(3, 0), False)
+    assert read_name("time:0.5,best=3")[1:] == (0.5, False, Selection(3, 0), False)
+    assert read_name("depth:4,book,best=3") == (4, None, False, Selection(3, 0), True)
     for name in (
         "depth:4,",
         "depth:4,best",
+        "depth:4,book,book",
+        "depth:4,book=1",
         "depth:4,best=0",
         "depth:4,best=3,best=3",
         "depth:4,worst=3",

@@ -11,6 +11,7 @@ uses. So the expression is evaluated where, when and as often as Python would do
 """
 
 import ast
+import dis
 from collections.abc import Callable
 from types import CodeType
 from typing import Any, cast
@@ -42,7 +43,8 @@ def calls_rewritten(code: CodeType) -> bool:
     return (
         not {"any", "all", "reversed"}.isdisjoint(code.co_names)
         or not {"key", "default"}.isdisjoint(keywords)
-        or any(one.co_name in ("<genexpr>", "<setcomp>") or calls_rewritten(one) for one in nested)
+        or dis.opmap["SET_ADD"] in code.co_code[::2]  # a set comprehension
+        or any(one.co_name == "<genexpr>" or calls_rewritten(one) for one in nested)
     )
 
 

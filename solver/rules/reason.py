@@ -33,7 +33,10 @@ OUTSIDE = "outside the function, which compiled code does not know"
 NO_ROWS = "the items of this tuple differ in kind or length; make all rows of one length, as with -1 at their ends"
 
 WORDS = (
-    (r"Untyped global name 'super'.*", "compiled code knows super() only as in `super().name`"),
+    (
+        r"Untyped global name 'super'.*|Use of unsupported opcode \(LOAD_SUPER_ATTR\) found",
+        "compiled code knows super() only as in `super().name`",
+    ),
     (
         r"Untyped global name '(\w+)': Cannot determine Numba type of <class 'builtin_.*",
         r"compiled code does not know \1()",

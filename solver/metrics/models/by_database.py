@@ -16,11 +16,14 @@ import numpy as np
 from retrograde.databases import Database
 from retrograde.games import DRAW, LOSE, METRICS, TIE, WIN, Game, Value
 from retrograde.games.contract.game import Traits, same_mover, value_to_mover
-from retrograde.solver.metrics.models.model import Model, NoModel, Weights, best_moves, first_words
+from retrograde.solver.metrics.models.model import Model, NoModel, Weights, first_words
 from retrograde.solver.runtime.array_type import Array
 
 FINEST = 10_000
 """Greatest denominator of a skill: 0.8 is 4 of 5."""
+NEAR = 1e-9
+"""Moves are equally good in a best response if they bring as much but for so many points. Bounds of moves that bring
+exactly as much may differ in the last bits, which rounding on another machine can change."""
 ORDER = (LOSE, DRAW, TIE, WIN)
 """Values for the mover, from worst to best."""
 
@@ -77,16 +80,17 @@ class ExploitModel(Model):
         self.symmetric = database.file.details.get("symmetry", True)
 
     def weights(self, game: Game, position: int) -> Weights:
-        return best_moves({move: self.brings(game, position, move) for move in game.generate_moves(position)})
+        brings = {move: self.brings(game, position, move) for move in game.generate_moves(position)}
+        least = max(brings.values()) - NEAR * int(self.database.file.details["scale"])
+        return {move: int(low >= least) for move, low in brings.items()}
 
-    def brings(self, game: Game, position: int, move: int) -> tuple[int, ...]:
-        """Return the bounds of what a move brings the mover, in the database's parts of a point, the lower one first.
-        The move with the greatest lower bound is proven to bring it, even if play can repeat."""
+    def brings(self, game: Game, position: int, move: int) -> int:
+        """Return what a move is proven to bring the mover, even if play can repeat, in the database's parts of a
+        point."""
         child = game.do_move(position, move)
-        measures = self.database.measures(child)
-        names = ("low", "high") if same_mover(game, position, child) else ("waiting_low", "waiting_high")
+        name = "low" if same_mover(game, position, child) else "waiting_low"
         gain = gain_of(game, position, move) * int(self.database.file.details["scale"])
-        return tuple(measures[name] + gain for name in names)
+        return int(self.database.measures(child)[name]) + gain
 
     def close(self) -> None:
         self.database.close()

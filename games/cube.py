@@ -223,6 +223,12 @@ class CubePart(Game):
             for row, states in zip(self.shifts, STATES, strict=True)
         )
 
+    @property
+    def orientations(self):
+        """The twists of corners or the flips of edges. With both, their digits are apart, and there is no such pair."""
+        kind = int(not self.counts[0])
+        return () if all(self.counts) else (STATES[kind], self.digits[kind])
+
     def index(self, position):
         return self.number(position[0], 0) * self.sizes[1] + self.number(position[1], 1)
 

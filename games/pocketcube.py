@@ -116,6 +116,10 @@ class PocketCube(Game):
     def twists(self):
         return 3**self.twisted
 
+    @property
+    def orientations(self):
+        return 3, self.twisted
+
     @cached_property
     def orders(self):
         """The positions without twists that turns lead to, in order of their ranks."""

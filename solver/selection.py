@@ -24,6 +24,7 @@ from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.interpreted import Patience, solve_interpreted
 from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.methods.numbered.numbering import SlotNumbering, is_by_slot
+from retrograde.solver.methods.numbered.orientations import is_oriented
 from retrograde.solver.methods.shapes.fit import is_shaped
 from retrograde.solver.options import COMPILED, EXPECTATION, METHODS, SCORE, CannotSolve, Method, SolveOptions
 from retrograde.solver.rules.examine import NotCompilable
@@ -150,7 +151,7 @@ def methods_for(game: Game, path: Path, options: SolveOptions) -> Iterator[Metho
         yield from methods_by_metric(game, options)
     elif Traits.of(game).is_numbered:
         asked = [options.method] if options.method in METHODS else ["setwise", "numbered"]
-        by_sets = "setwise" in asked and (is_chess(game) or is_shaped(game))
+        by_sets = "setwise" in asked and (is_chess(game) or is_shaped(game) or is_oriented(game))
         if by_sets or "numbered" in asked:
             from retrograde.solver.methods.numbered.method import NumberedMethod
 

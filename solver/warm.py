@@ -45,6 +45,7 @@ SOLVES = (
     SmallSolve("chess endings", "chess:KQK", SolveOptions(method="setwise")),
     SmallSolve("chess endings, by moves to zeroing", "chess:KQK", SolveOptions(metric="dtz"), True),
     SmallSolve("men on a board, shape by shape", "teeko:3,2", SolveOptions(method="setwise")),
+    SmallSolve("puzzles of pieces that turn", "pocketcube:faces=2", SolveOptions(method="setwise")),
     SmallSolve("large games, out of core", "connect4:4,3", SolveOptions(method="streamed", sizes=STREAM)),
     SmallSolve("large games of many tiers", "othello:4,4", SolveOptions(method="streamed", sizes=STREAM)),
     SmallSolve("large games, 64 positions at a time", "connect4:4,3", SolveOptions(method="setwise", sizes=STREAM)),

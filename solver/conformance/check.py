@@ -29,6 +29,7 @@ from retrograde.games.contract.live import with_source
 from retrograde.solver.conformance import declarations, drawings, hints, names, numberings, pairs, turns
 from retrograde.solver.conformance.survey import LEAST, Survey
 from retrograde.solver.conformance.understanding import describe_rules
+from retrograde.solver.methods.numbered.orientations import is_oriented
 from retrograde.solver.methods.shapes.fit import is_shaped
 from retrograde.solver.rules.examine import Fault, NotCompilable, raised_by_rules
 from retrograde.solver.rules.no_exit import no_exit
@@ -75,6 +76,7 @@ POSITION_CHECKS = (
     PositionCheck(numberings.check_slots, lambda game: Traits.of(game).is_numbered),
     PositionCheck(numberings.check_omission, numberings.leaves_out),
     PositionCheck(numberings.check_steps, is_shaped),
+    PositionCheck(numberings.check_orientations, is_oriented),
     PositionCheck(pairs.check_images, lambda game: Traits.of(game).has_images),
     PositionCheck(pairs.check_parents, lambda game: Traits.of(game).has_parents),
 )

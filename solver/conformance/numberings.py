@@ -8,12 +8,15 @@ import time
 from random import Random
 from typing import Any
 
+import numpy as np
+
 from retrograde.games import catalog
 from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, Traits, is_none
 from retrograde.games.kinds.placed import Placed
 from retrograde.solver.conformance.pairs import images_of, some_images, text_of
 from retrograde.solver.conformance.survey import Survey, expect_again
 from retrograde.solver.methods.numbered.numbering import is_int
+from retrograde.solver.methods.numbered.orientations import subtract
 from retrograde.solver.methods.shapes.fit import steps_agree
 from retrograde.solver.rules.examine import Fault, checked_position
 
@@ -103,6 +106,30 @@ def check_steps(survey: Survey, position: int) -> None:
     survey.at("section_steps", canonical)
     if not steps_agree(game, canonical, game.section_steps(men, canonical >> 2 * cells)):
         raise Fault("differs from the other rules; correct it or leave it out")
+
+
+def check_orientations(survey: Survey, position: int) -> None:
+    """Check that moves treat a position and three others as declared orientations say: two orders and two turns. See
+    `solver/methods/numbered/orientations.py`."""
+    game: Any = survey.game
+    (states, digits), tier = game.orientations, survey.tier(position)
+    size, count = states**digits, game.size(tier)
+    survey.at("orientations", position)
+    if count % size:
+        raise Fault(f"have {size} values, and size({tier}) is {count}, no multiple of that")
+    slot = game.index(position)
+    slots = [(slot // size * size + row * size) % count + (slot + more) % size for row in range(2) for more in range(2)]
+    positions = [game.unindex(tier, each) for each in slots]
+    if any(is_none(each) or game.primitive(each) != UNDECIDED for each in positions):
+        return
+    children = [[game.index(game.do_move(each, move)) for move in game.generate_moves(each)] for each in positions]
+    same_moves = len({*map(len, children)}) == 1
+    if same_moves:
+        orders, turns = np.divmod(np.array(children).reshape(2, 2, -1), size)
+        changes = subtract(turns[:, 0], turns[:, 1], states)
+        same_moves = bool((orders[:, 0] == orders[:, 1]).all() and (changes[0] == changes[1]).all())
+    if not same_moves:
+        raise Fault("differ from the other rules; correct them or leave them out")
 
 
 # Numberings of games with chance

@@ -119,6 +119,9 @@ BY_SHAPES = Ratios(
     Range(0.08e-6, 0.25e-6, 0.6e-6), Range(0.8, 1.2, 20.0), Range(0, 0, 0), Range(165 * MB, 180 * MB, 215 * MB),
     Range(2.0, 4.0, 4.0), Range(0.08, 0.16, 0.33), "solves of men's morris, Teeko and Quixo shape by shape",
 )  # fmt: skip
+BY_ORDERS = replace(
+    BY_SHAPES, seconds=Range(0.2e-6, 0.4e-6, 1.0e-6), source="solves of the pocket cube and of the corners of the cube"
+)
 BY_SLOT = Ratios(
     Range(10e-6, 40e-6, None), Range(10, 15, 30), Range(0, 0, 0), Range(165 * MB, 235 * MB, 300 * MB),
     Range(16, 16, 16), Range(0.01, 6.5, 9), "solves of the Royal Game of Ur with two and three pieces",

@@ -16,6 +16,7 @@ from retrograde.games.catalog import rests_on
 from retrograde.games.contract.game import METRICS, Game, defines, is_none
 from retrograde.solver.estimation import amounts
 from retrograde.solver.estimation.amounts import (
+    BY_ORDERS,
     BY_SETS,
     BY_SHAPES,
     BY_SLOT,
@@ -28,6 +29,7 @@ from retrograde.solver.estimation.amounts import (
 )
 from retrograde.solver.methods.chess.fit import formation_of
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
+from retrograde.solver.methods.numbered.orientations import is_oriented
 from retrograde.solver.methods.numbered.seeds import EXPANDING_SHARE
 from retrograde.solver.methods.numbered.tier_memory import (
     memory_by_sets,
@@ -68,7 +70,7 @@ def estimate_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Est
     # Step 2: time. Tiers solved set by set or shape by shape are much faster than tiers solved slot by slot.
     rows = dict(formations(game, numbering))
     by_sets = sum(numbering.size(row) for row, formation in rows.items() if formation)
-    slower = BY_SHAPES if is_shaped(game) else NUMBERED
+    slower = BY_SHAPES if is_shaped(game) else BY_ORDERS if is_oriented(game) else NUMBERED
     kinds = [(ratios, count) for ratios, count in ((slower, slots - by_sets), (BY_SETS, by_sets)) if count]
     work = sum((Range.exactly(count).times(ratios.seconds) for ratios, count in kinds), amounts.NOTHING)
     result.put("seconds", work.times(1 / speed_of(workers)) + NUMBERED.start)
@@ -105,6 +107,8 @@ def memory_of_numbered(game: Game, numbering: SlotNumbering, metric: str) -> Ran
         slots = numbering.size(row)
         if is_shaped(game):
             tiers.append(Range(slots, 3 * slots, memory_by_shapes(game, int(numbering.tiers[row]), slots)))
+        elif is_oriented(game):
+            tiers.append(Range(0, slots // 2, memory_by_slots(game, slots, PLIES_BITS).most))
         elif formation and (sets := memory_by_sets(formation, metric)):
             tiers.append(Range(0, max(sets - 2 * slots, slots // 2), sets))
         else:

@@ -8,10 +8,11 @@ two men on one square, are empty.
     starts    0                    size 0          size 0 + size 1
     scores    | s | s | – | s | …  | s | – | s | … |  …      value and remoteness of each slot; – is empty
 
-Tiers are solved in reverse order, each in one of four ways:
+Tiers are solved in reverse order, each in one of five ways:
 
 - By sets (`by_sets.py`): chess endgames, whole sets of positions at once (see solver/methods/chess).
 - By shapes (`by_shapes.py`): games that declare their moves as `Steps` (see solver/methods/shapes).
+- By orders (`by_orders.py`): puzzles that declare `orientations`, by tables of their moves.
 - By slots (`by_slots.py`): any other game. Expand all slots, then propagate outcomes to parents (retrograde analysis).
 - By ranges (also `by_slots.py`): the same for large tiers if workers are other processes.
 

@@ -5,19 +5,20 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import METRICS, RuleError
+from retrograde.games.contract.game import METRICS, RuleError, is_none
 from retrograde.games.contract.zeroing import TO_PROGRESS, child_distance
 from retrograde.solver.methods.chess.fit import LaterScores, TooDeep, formation_of
 from retrograde.solver.methods.numbered.elsewhere import Elsewhere
 from retrograde.solver.methods.numbered.table import NumberedTable
 from retrograde.solver.methods.numbered.tier_memory import memory_by_sets
 from retrograde.solver.rules.examine import differ, examine
+from retrograde.solver.rules.turns import turns
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Deciding, Phase
 from retrograde.solver.runtime.tasks import Remote
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import decode, encode
-from retrograde.solver.values.score_kernels import pass_up
+from retrograde.solver.values.score_kernels import pass_on, pass_up
 
 BEGUN = 0.3
 """Share of a tier's solving time that building its sets takes, about."""
@@ -75,7 +76,7 @@ def check_slot(
     *scores* has all scores of the tier, by *metric*."""
     game, tier, bits = table.game, int(table.numbering.tiers[k]), table.bits
     position = table.numbering.position_at(game, k, slot)
-    if position < 0:
+    if is_none(position):
         if int(scores[slot]) != table.empty:
             raise RuleError(f"{variant(game)}: slot {slot} of tier {tier} has a score, and stands for no position")
         return
@@ -91,6 +92,6 @@ def check_slot(
         if metric in TO_PROGRESS:
             decided, plies = decode(score, bits)
             score = encode(decided, child_distance(game, metric, position, move, child, plies), bits)
-        expected = max(expected, int(pass_up(score, bits)))
+        expected = max(expected, int((pass_up if turns(game, position, child) else pass_on)(score, bits)))
     if int(scores[slot]) != expected:
         raise RuleError(differ(game, position))

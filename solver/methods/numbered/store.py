@@ -20,6 +20,7 @@ from retrograde.solver.methods.numbered.by_sets import solve_by_sets
 from retrograde.solver.methods.numbered.elsewhere import Elsewhere
 from retrograde.solver.methods.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
+from retrograde.solver.methods.numbered.orientations import is_oriented
 from retrograde.solver.methods.numbered.table import NumberedTable
 from retrograde.solver.methods.numbered.tier_memory import memory_by_sets, memory_by_slots, memory_for_tiers
 from retrograde.solver.methods.shapes.fit import is_shaped
@@ -56,6 +57,7 @@ class NumberedStore:
         self.own, dtype = SlotNumbering.own(game), score_type(bits)
         self.in_sets = by_sets and is_chess(game)
         self.in_shapes = by_sets and is_shaped(game) and dtype == np.uint16
+        self.oriented = by_sets and is_oriented(game)
         numbering = self.own if self.in_sets else SlotNumbering.of(game)
         # Step 1: decide whether the scores fit in memory. A score file of an earlier solve is used in any case.
         every, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
@@ -137,7 +139,7 @@ class NumberedStore:
                 )
             yield from self.concurrent.until(k, phase)
             return
-        # Case: by shapes, or by sets.
+        # Case: by shapes, by orders, or by sets.
         if self.in_shapes:
             from retrograde.solver.methods.numbered.by_shapes import solve_by_shapes  # other games do not need it
 
@@ -146,6 +148,12 @@ class NumberedStore:
                 if solved := solve_by_shapes(*here):
                     yield self.write(k, *solved)
                     return
+        if self.oriented:
+            from retrograde.solver.methods.numbered.by_orders import solve_by_orders  # other games do not need it
+
+            if by_orders := solve_by_orders(self.table, k, self.work, phase, self.in_file, self.elsewhere):
+                yield self.count_and_write(k, *by_orders)
+                return
         if self.by_sets and (solved := solve_by_sets(self.table, k, self.work, phase, self.elsewhere, self.metric)):
             yield self.write(k, *solved)
             return
@@ -163,7 +171,7 @@ class NumberedStore:
     def memory_if_concurrent(self, k: int) -> int:
         """Return the bytes for solving a tier concurrently with others; 0 if it must be solved alone."""
         threads = self.work.shares_memory and self.work.workers > 1 and not self.in_file
-        threads = threads and not self.in_sets and not self.in_shapes
+        threads = threads and not self.in_sets and not self.in_shapes and not self.oriented
         slots = self.table.numbering.size(k)
         if not threads or slots > self.work.sizes.beside_slots:
             return 0

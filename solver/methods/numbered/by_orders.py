@@ -23,6 +23,7 @@ from retrograde.solver.methods.numbered.orientations import (
     table_bytes,
 )
 from retrograde.solver.methods.numbered.table import NumberedTable
+from retrograde.solver.rules.examine import examine
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.running_kernels import trouble_array
@@ -51,7 +52,8 @@ def solve_by_orders(
     table: NumberedTable, k: int, work: Work, phase: Telling, in_file: bool, elsewhere: Elsewhere
 ) -> tuple[Array, CompressedArray] | None:
     """Return the scores of a tier and the numbers of symmetric positions. Returns None if the tier needs other methods:
-    memory is short, a slot is empty, or the game may end otherwise than in a win. Raises RuleError.
+    memory is short, a slot is empty, the game may end otherwise than in a win, or too many positions are goals. Raises
+    RuleError.
 
     Scores are written to the tier's part of the score array; if that is in a file (*in_file*), to an array of its own.
     """
@@ -63,11 +65,14 @@ def solve_by_orders(
     scores = np.zeros(count, score_type(table.bits)) if in_file else table.part(k).array
     if count % states**digits or not tier.mark_ends(scores):
         return None
-    moves = tier.count_moves(scores)
-    if not moves or table_bytes(count, states, digits, moves) > work.budget.free_bytes():
+    by_order = scores.reshape(-1, states**digits)
+    if by_order.max(axis=1).all() or by_order.min(axis=1).any():
+        return None
+    tier.count_moves(int(scores.argmin()))
+    if table_bytes(*by_order.shape, tier.moves) > work.budget.free_bytes():
         return None
     try:
-        tables = tier.measure(scores.reshape(-1, states**digits), states)
+        tables = tier.measure(by_order, states)
     except NotOriented:
         what = "orientations differ from the other rules; correct them or leave them out"
         raise RuleError(f"{variant(game)}: {what}") from None
@@ -107,13 +112,9 @@ class OrientedTier:
             self.phase.working(BEGUN * begin * BLOCK, self.number, Deciding(0, self.count, None))
         return True
 
-    def count_moves(self, scores: Array) -> int:
-        """Return the number of moves of the first unsolved position; 0 if all are solved."""
-        if scores.min() > kernels.UNSOLVED:
-            return 0
-        position = self.table.numbering.position_at(self.table.game, self.k, int(scores.argmin()))
-        self.moves = len(list(self.table.game.generate_moves(position)))
-        return self.moves
+    def count_moves(self, slot: int) -> None:
+        """Count the moves of an unsolved position."""
+        self.moves = len(examine(self.table.game, self.table.numbering.position_at(self.table.game, self.k, slot))[1])
 
     def children_of(self, slots: Array) -> Array:
         """Return the slots of the children of some slots: a row for each. Raises NotOriented if the moves differ."""
@@ -127,7 +128,7 @@ class OrientedTier:
 
     def measure(self, scores: Array, states: int) -> OrderTables:
         """Return the tables of the moves, compared with the rules at one position in SAMPLED. Raises NotOriented."""
-        tables = measure_tables(scores != kernels.UNSOLVED, states, self.children_of)
+        tables = measure_tables(scores, states, self.children_of)
         flat = scores.reshape(-1)
 
         def agrees(begin: int) -> bool:

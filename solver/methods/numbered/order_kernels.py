@@ -35,9 +35,10 @@ def mark_ends(game, tier, first, scores, won, trouble):
 
 @lean_kernel
 def children_of(game, tier, count, slots, children, trouble):
-    """Write the slots of the children of some unsolved slots to *children*: a row for each slot, a column for each move.
+    """Write the slots of the children of some unsolved slots to *children*: a row for each, a column for each move.
 
-    *count* is the size of the tier. Return how many slots are done: the next one has another number of moves, or a child without a slot of this tier.
+    *count* is the size of the tier. Return how many slots are done: the next one has another number of moves, or a
+    child without a slot of this tier.
     """
     for i in range(len(slots)):
         position = as_position(game.unindex(tier, slots[i]))

@@ -80,15 +80,13 @@ def subtract(numbers: Array, others: Array, states: int) -> Array:
 def measure_tables(scores: Array, states: int, children_of: ChildrenOf) -> OrderTables:
     """Return tables that agree with the rules at a position of each order, and at all positions of some order.
 
-    *scores* [orders, turns] are 0 unless the game is over. Raises NotOriented if a move does not lead to each order
-    from one other, or likewise with turns.
+    *scores* [orders, turns] are 0 unless the game is over: somewhere in each order, and everywhere in one. Raises
+    NotOriented if a move does not lead to each order from one other, or likewise with turns.
     """
     count, size = scores.shape
     # Step 1: what each move does to the turns, apart from what it adds. Look at an order in which all have moves, and
     # subtract what is added to turns 0.
     whole = int(scores.max(axis=1).argmin())
-    if scores[whole].any():
-        raise NotOriented
     children = children_of(whole * size + np.arange(size)).T
     turned = subtract(children % size, children[:, :1] % size, states)
     # Step 2: where each move leads from each order, and what it adds, at the first turns that have moves.
@@ -97,8 +95,6 @@ def measure_tables(scores: Array, states: int, children_of: ChildrenOf) -> Order
     for begin in range(0, count, ORDERS):
         some = np.arange(begin, min(begin + ORDERS, count))
         turns = scores[begin : begin + ORDERS].argmin(axis=1)
-        if scores[some, turns].any():
-            raise NotOriented
         after, there = np.divmod(children_of(some * size + turns).T, size)
         for move in range(moves):
             orders[move, after[move]] = some
@@ -115,7 +111,6 @@ def measure_tables(scores: Array, states: int, children_of: ChildrenOf) -> Order
     return OrderTables(orders, rows.reshape(orders.shape).astype(np.int32), back)
 
 
-def table_bytes(slots: int, states: int, digits: int, moves: int) -> int:
+def table_bytes(orders: int, turns: int, moves: int) -> int:
     """Return the most bytes that the tables of a tier take, about."""
-    size = states**digits
-    return int(TABLE_BYTES * moves * slots // size + 2 * moves * size * min(size, slots // size))
+    return TABLE_BYTES * moves * orders + 2 * moves * turns * min(turns, orders)

@@ -25,7 +25,7 @@ SAMPLED = 64
 """One slot in so many is compared with the rules."""
 ORDERS = 1 << 12
 """Orders that are measured together."""
-TABLE_BYTES = 24
+TABLE_BYTES = 16
 """Bytes for each move and order, while tables are made."""
 
 ChildrenOf = Callable[[Array], Array]
@@ -104,11 +104,14 @@ def measure_tables(scores: Array, states: int, children_of: ChildrenOf) -> Order
     inverse = np.argsort(kinds, axis=1)
     if orders.min() < 0 or (np.take_along_axis(kinds, inverse, axis=1) != np.arange(size)).any():
         raise NotOriented
-    pairs, rows = np.unique(kind_of.reshape(-1, 1) * size + added, return_inverse=True)
+    codes = (kind_of.reshape(-1, 1) * size).astype(np.int32) + added
+    used = np.zeros(len(kinds) * size, np.bool_)
+    used[codes] = True
+    pairs, rows = np.flatnonzero(used), np.cumsum(used, dtype=np.int32) - 1
     back = np.empty((len(pairs), size), np.uint16)
     for row, (kind, amount) in enumerate(zip(*np.divmod(pairs, size), strict=True)):
         back[row] = inverse[kind, subtract(np.arange(size), amount, states)]
-    return OrderTables(orders, rows.reshape(orders.shape).astype(np.int32), back)
+    return OrderTables(orders, rows[codes], back)
 
 
 def table_bytes(orders: int, turns: int, moves: int) -> int:

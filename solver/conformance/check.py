@@ -44,6 +44,8 @@ PRECHECK_POSITIONS, PRECHECK_SECONDS = 200, 0.05
 PATIENCE, PRECHECK_PATIENCE = 5.0, 20.0
 """Additional seconds after which a rule is assumed to run forever. Before a solve they are longer than rules take to
 build any of their tables."""
+WAITS = 10
+"""How many times as long rules may take that do not use the processor."""
 
 
 class PositionCheck(NamedTuple):
@@ -315,22 +317,29 @@ class EndlessRules(BaseException):
 
 @contextmanager
 def patience(seconds: float) -> Iterator[None]:
-    """Raise EndlessRules in this thread if the context takes more than *seconds*, even in a loop of the rules."""
-    thread, lock, over = ctypes.c_ulong(threading.get_ident()), threading.Lock(), False
+    """Raise EndlessRules in this thread if the context takes more than *seconds*, even in a loop of the rules.
 
-    # A timer thread raises the exception in the thread that runs the rules.
-    def interrupt() -> None:
+    Seconds of the processor count, so that rules are not refused on a busy machine. Rules that wait for something are
+    given WAITS times as long.
+    """
+    thread, lock, ended = ctypes.c_ulong(threading.get_ident()), threading.Lock(), threading.Event()
+    began = time.process_time()
+
+    # Another thread raises the exception in the thread that runs the rules.
+    def watch() -> None:
+        left, waits = seconds, WAITS
+        while left > 0 and waits:
+            if ended.wait(left):
+                return
+            left, waits = seconds - (time.process_time() - began), waits - 1
         with lock:
-            if not over:
+            if not ended.is_set():
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(EndlessRules))
 
-    timer = threading.Timer(seconds, interrupt)
-    timer.daemon = True
-    timer.start()
+    threading.Thread(target=watch, daemon=True).start()
     try:
         yield
     finally:
         with lock:
             # Under the lock, so that the exception never arrives after the context has ended.
-            over = True
-        timer.cancel()
+            ended.set()

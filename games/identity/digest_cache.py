@@ -62,7 +62,7 @@ def hash_of_sources() -> str:
 
 def read(file: Path, sources: str) -> dict[str, str]:
     """Return the digests that a file has for some sources; none if it is for others, or cannot be read."""
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, RecursionError):
         content: Any = json.loads(file.read_text("utf-8"))
         if isinstance(content, dict) and content.get("sources") == sources:
             digests = content.get("digests")

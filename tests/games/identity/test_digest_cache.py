@@ -45,7 +45,7 @@ def test_the_digest_on_disk_is_the_one_computed(name):
     assert digest.rules_digest(cls) == first == digest.digest_of(digest.what_is_reached(cls))
 
 
-@pytest.mark.parametrize("change", ["edit", "python", "sources", "digest", "list", "text", "folder"])
+@pytest.mark.parametrize("change", ["edit", "python", "sources", "digest", "list", "text", "brackets", "folder"])
 def test_what_does_not_fit_is_computed_again(file, monkeypatch, change):
     cached_digest(TicTacToe, "rules", lambda: OURS)
     content = json.loads(file.read_text("utf-8"))
@@ -59,7 +59,7 @@ def test_what_does_not_fit_is_computed_again(file, monkeypatch, change):
         file.mkdir()
     else:
         content |= {"sources": {"sources": ""}, "digest": {"digests": {"a": "b"}}}.get(change, {})
-        texts = {"list": "[]", "text": "{"}
+        texts = {"list": "[]", "text": "{", "brackets": "[" * 100_000}
         file.write_text(texts.get(change, json.dumps(content)), "utf-8")
     assert cached_digest(TicTacToe, "rules", lambda: FORGED) == FORGED
     assert [path.name for path in file.parent.iterdir()] == [file.name]

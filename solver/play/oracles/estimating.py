@@ -5,10 +5,11 @@ The format, and what an estimate is, are in `search/depth/estimated_book.py`. Wh
 
 - all within some plies of the start, wave by wave, or
 - the best first, until there are enough (drop-out expansion: Lincke, 2000). A line costs a ply for each of its moves,
-  and another for each average loss that its moves bring the player who makes them. The cheapest lines are extended::
+  and another for each usual loss that its moves bring the player who makes them: the median of all losses in the book.
+  The cheapest lines are extended::
 
       start --+0--> a --+0--> b      2 moves, no loss                     2.0, extended first
-            --+0--> c -(-30)-> d     2 moves, one of them loses 30        3.5 if a bad move loses 20 on average
+            --+0--> c -(-30)-> d     2 moves, one of them loses 30        3.5 if the usual loss is 20
 
 Several threads search, each with a transposition table of its own, and a journal beside the book keeps the scores.
 """
@@ -22,6 +23,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 
@@ -222,7 +224,7 @@ class EstimatesMaker:
             if max(abs(self.scores[number]), abs(self.scores[child])) < DECIDED
         }  # fmt: skip
         lost = [drop for drop in drops.values() if drop > 0]
-        average = sum(lost) / len(lost) if lost else 1.0
+        usual = median(lost) if lost else 1.0
         costs: dict[int, float] = {}
         queue = [(0.0, 0)]
         while queue:
@@ -232,7 +234,7 @@ class EstimatesMaker:
             costs[number] = cost
             for child in self.children.get(number, ()):
                 if child not in costs and (number, child) in drops:
-                    heapq.heappush(queue, (cost + 1 + drops[number, child] / average, child))
+                    heapq.heappush(queue, (cost + 1 + drops[number, child] / usual, child))
         return costs
 
     # Scores

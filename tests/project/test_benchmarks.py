@@ -15,6 +15,7 @@ from retrograde.games import LOSE, WIN
 from tests.helpers import published
 from tests.helpers.command_line import retrograde
 from tests.helpers.paths import ROOT
+from tests.helpers.solving import copy_whole
 
 pytestmark = pytest.mark.long
 
@@ -249,3 +250,37 @@ def test_tables_beside_others(tmp_path, monkeypatch, capsys):
     boards = list(syzygy.positions(["KRvK"], 20, syzygy.random.Random(1)))
     assert len({board.fen() for board in boards}) == 20
     assert all(board.is_valid() and len(board.piece_map()) == 3 for board in boards)
+
+
+def test_exported_endings_are_compared(tmp_path, monkeypatch, solved, capsys):
+    """Of three men, from an empty row; then with other distances than those in the table."""
+    pytest.importorskip("chess")
+    copy_whole(solved("chess:KRK", "dtz"), tmp_path)
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    monkeypatch.syspath_prepend(str(ROOT))
+    benchmark = importlib.import_module("benchmarks.endings_syzygy")
+    rows = {"KRK": {**benchmark.read()["KRK"], "cpu_seconds": "", "wdl": ""}}
+    monkeypatch.setattr(benchmark, "TABLE", tmp_path / "table.csv")
+    monkeypatch.setattr(benchmark, "endings_in_order", lambda: ["KRK"])
+    benchmark.save(rows)
+    assert benchmark.main([str(tmp_path / "tables"), "--positions", "200"]) == 0
+    row = benchmark.read()["KRK"]
+    assert (row["positions"], row["differ"], row["wdl"], row["original_wdl"]) == ("200", "0", "208", "208")
+    assert benchmark.main([str(tmp_path / "tables")]) == 0  # there is nothing left to do
+    assert capsys.readouterr().out.startswith("KRK 200 0 208 7")
+    monkeypatch.setattr(benchmark, "expected_distance", lambda plies, exact, is_stored: plies + 2)
+    assert benchmark.main([str(tmp_path / "tables"), "KRK", "--positions", "200"]) == 1
+    assert int(benchmark.read()["KRK"]["differ"]) > 20
+
+
+def test_the_table_of_exported_endings_has_them_all(monkeypatch):
+    """With the sizes of the originals; those of up to four men are also in the table of bytes."""
+    pytest.importorskip("chess")
+    monkeypatch.syspath_prepend(str(ROOT))
+    benchmark = importlib.import_module("benchmarks.endings_syzygy")
+    rows = benchmark.read()
+    assert {*rows} == {*benchmark.endings_in_order()} and len(rows) == 145
+    assert {row["differ"] for row in rows.values() if row["positions"]} == {"0"}
+    with open(FOLDER / "endings_bytes.csv", newline="", encoding="utf-8") as file:
+        for known in csv.DictReader(file):
+            assert rows[known["ending"]]["original_wdl"] == known["rtbw"]

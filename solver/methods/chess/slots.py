@@ -57,9 +57,12 @@ def table_by_score(lost: Array, won: Array, drawn: int, none: Any) -> Array:
 # Later tiers
 
 
-def load_later_codes(formation: Formation, scores_of: ScoresOf, table: Array) -> LaterCodes:
-    """Return the codes of all later tiers that captures and promotions lead to; raise TooDeep. *table* uint8[65536] has
-    the code of each score of a later tier, NO_POSITION for no position."""
+def load_later_codes(formation: Formation, scores_of: ScoresOf, table: Array, promotions: bool = True) -> LaterCodes:
+    """Return the codes of all later tiers that captures and promotions lead to; raise TooDeep.
+
+    *table* uint8[65536] has the code of each score of a later tier, NO_POSITION for no position. Without *promotions*
+    all codes of promotions that capture nothing are NO_POSITION.
+    """
     count = len(formation.codes)
     starts = np.full((count + 1, 4 * count + 1), -1, np.int64)
     with_pawns, orders = np.zeros_like(starts), np.full((*starts.shape, count), -1, np.int64)
@@ -75,7 +78,11 @@ def load_later_codes(formation: Formation, scores_of: ScoresOf, table: Array) ->
         orders[captured + 1, change, : len(order)] = order
     codes = np.empty(end, np.uint8)
     for (remaining, turn), begin in begins.items():
-        write_codes(remaining, turn, scores_of, table, codes[begin : begin + count_positions(remaining)])
+        found = codes[begin : begin + count_positions(remaining)]
+        if promotions or len(remaining) < count:
+            write_codes(remaining, turn, scores_of, table, found)
+        else:
+            found[:] = NO_POSITION
     # Codes between DEEPEST_LATER and NO_POSITION are marks of scores that are too deep.
     for block in (codes[first : first + BLOCK] for first in range(0, end, BLOCK)):
         if ((block > DEEPEST_LATER) & (block < NO_POSITION)).any():

@@ -10,14 +10,13 @@ from functools import cache
 import numpy as np
 
 from retrograde.databases.slots.database import SlotsDatabase
-from retrograde.games.chess.men import BLACK, LETTERS
+from retrograde.games.chess.men import BLACK, LETTERS, tier_of
 from retrograde.games.contract.game import LOSE, Value
 from retrograde.games.contract.zeroing import PATIENCE
 from retrograde.solver.methods.chess import kernels as sets
 from retrograde.solver.methods.chess.en_passant import EnPassantPositions
 from retrograde.solver.methods.chess.fit import BITS, LaterScores
 from retrograde.solver.methods.chess.formation import Formation, count_positions, geometry, order_of
-from retrograde.solver.methods.chess.kernels import NO_POSITION
 from retrograde.solver.methods.chess.slots import find_departures, load_later_codes, table_by_score, write_codes
 from retrograde.solver.methods.chess.syzygy import kernels
 from retrograde.solver.methods.chess.syzygy import table_order as orders
@@ -55,18 +54,18 @@ class DistanceCells:
 
     def mark_captures(self, cells: Array, side: int) -> None:
         """Mark the cells in which a capture brings as much as the position is worth."""
-        later = load_later_codes(self.formation, self.scores_of, codes_of_scores(PATIENCE))
-        captures = later.starts[1:]
-        later.codes[: captures[captures >= 0].min()] = NO_POSITION  # promotions alone come first, and do not count
+        later = load_later_codes(self.formation, self.scores_of, codes_of_scores(PATIENCE), promotions=False)
         _, _, found = find_departures(self.formation, later, side)
         kernels.mark_captures(cells, found.known, found.saved)
 
     def reaches_limit(self, side: int) -> tuple[bool, bool]:
         """Return whether a side to move wins anywhere in exactly as many plies as the fifty-move rule allows, and loses
         so."""
-        found = np.empty(count_positions(self.formation.codes), np.uint8)
-        write_codes(self.formation.codes, side, self.scores_of, just_in_time(), found)
-        return bool((found == 1).any()), bool((found == 2).any())
+        tier = tier_of(self.formation.name)
+        holder = self.database.holder(tier)
+        legend, rows = holder.file.legend, holder.contents.counts
+        found = {legend[row.outcome][:2] for row in rows if (row.tier, row.part) == (tier, side)}
+        return (Value.WIN, PATIENCE) in found, (LOSE, PATIENCE) in found
 
     def quiet(self, side: int) -> Array:
         """Return the positions in which a quiet move, no capture, wins in 1 or in 101 plies, as a set.
@@ -102,15 +101,6 @@ def just_lost() -> Array:
     return table
 
 
-@cache
-def just_in_time() -> Array:
-    """Return a table by score, uint8[65536]: 1 for a win in PATIENCE plies, 2 for such a loss, else 0."""
-    table = np.zeros(1 << BITS + 2, np.uint8)
-    for code, value in enumerate((Value.WIN, Value.LOSE), 1):
-        table[encode(value, PATIENCE, BITS)] = code
-    return table
-
-
 # The order of a table
 
 
@@ -129,6 +119,8 @@ class CellSorter:
         the best. *to_values* maps cells to the values that a table has."""
         found = table_orders(self.formation.name)
         for (samples, size), kept in zip(SAMPLES, BEST, strict=True):
+            if len(found) <= kept:
+                continue
             sizes = [
                 compressed_size(to_values(self.sample(order, file, samples // order.files, size))) for order in found
             ]
@@ -145,21 +137,30 @@ class CellSorter:
 
     def some(self, order: TableOrder, file: int, begin: int, count: int) -> Array:
         """Return *count* cells in the order of a table, from number *begin* on."""
-        digits, combined = [], [np.zeros((0, 3), np.uint8)]  # of `SubTableLayout`
+        digits, squares = [], []  # of `SubTableLayout`
         rows = men_before = 0
         for group, ((factor, numbers), men) in enumerate(zip(order.digits(file), order.sizes, strict=True)):
             is_pawn = order.codes[men_before] & 7 == orders.PAWN
-            digits.append((factor, numbers, rows, men, 8 * is_pawn))
+            digits.append((factor, numbers, rows, men, men_before, 8 if group and is_pawn else 0))
             if group:
-                combined.append(combinations_of(men, (48 if is_pawn else 64) - men_before))
-                rows += numbers
+                squares.append(combinations_of(men, (48 if is_pawn else 64) - men_before))
+            else:
+                squares.append(np.pad(first_squares(men, order.has_pawns, file), ((0, 0), (0, 3 - men))))
+            rows += numbers
             men_before += men
+        where = self.where(order)
+        loops = sorted(range(len(digits)), key=lambda group: digits[group][kernels.FACTOR])
+        if count == order.length(file):
+            # The innermost loop moves the man whose squares are neighbours in memory: several times as fast.
+            group = int(np.searchsorted(np.cumsum(order.sizes), where[-1], "right"))
+            for each in (group, len(digits) - 1):
+                loops.remove(each)
+                loops.insert(0, each)
         found = np.empty(count, np.uint16)
         layout = SubTableLayout(
-            int(self.formation.has_pawns), self.where(order), first_squares(order.sizes[0], order.has_pawns, file),
-            np.array(digits, np.int64), np.concatenate(combined),
-        )  # fmt: skip
-        kernels.sort_cells(self.known, geometry(), layout, begin, found, np.zeros(16, np.int64))
+            int(self.formation.has_pawns), where, np.concatenate(squares), np.array(digits), np.array(loops)
+        )
+        kernels.sort_cells(self.known, geometry(), layout, begin, found, np.zeros(kernels.BUFFER, np.int64))
         return found
 
     def where(self, order: TableOrder) -> Array:

@@ -20,7 +20,7 @@ from retrograde.games.contract.zeroing import PATIENCE
 from retrograde.solver.methods.chess.kernels import NO_POSITION
 from retrograde.solver.methods.chess.words import BITS
 from retrograde.solver.runtime.array_type import Array
-from retrograde.solver.runtime.kernel import lean_kernel
+from retrograde.solver.runtime.kernel import inlined_kernel, lean_kernel
 
 ANY = NO_POSITION
 AT_MOST = 0x800
@@ -67,70 +67,93 @@ class SubTableLayout(NamedTuple):
     """The order of a table's positions, and where its men are.
 
     `with_pawns`: whether there are pawns. `where` int64[men]: the index among the table's men of the kings, White's
-    first, and of the men of the formation. `first` uint8[numbers, men]: the squares of the first group. `combined`
-    uint8[numbers, 3]: those of the other groups, one after another, counted on the free squares. `digits` int64[groups,
-    DIGIT]: a row for each group.
+    first, and of the men of the formation. `squares` uint8[numbers, 3]: the squares of each group's men by its digit,
+    group after group. Those of the first group are on the board, the others are counted on the squares that the groups
+    before leave free. `digits` int64[groups, DIGIT]: a row for each group. `loops` int64[groups]: the groups in the
+    order in which their digits are counted on, the innermost loop first.
     """
 
     with_pawns: Any
     where: Array
-    first: Array
+    squares: Array
     digits: Array
-    combined: Array
+    loops: Array
 
 
-FACTOR, NUMBERS, BEGIN, MEN, LOWEST, DIGIT = range(6)
+FACTOR, NUMBERS, BEGIN, MEN, BEFORE, LOWEST, DIGIT = range(7)
 """Columns of `SubTableLayout.digits`.
 
-FACTOR: of the group's number. NUMBERS: how many there are. BEGIN: where its rows in `combined` begin. MEN: its number
-of men. LOWEST: the lowest square, 8 for pawns, else 0.
+FACTOR: of the group's number. NUMBERS: how many there are. BEGIN: where its rows in `squares` begin. MEN: its number of
+men. BEFORE: the men of the groups before. LOWEST: the square that counts as 0, 8 for the second group of pawns.
 """
-TAKEN = 8
-"""In the buffer of `sort_cells`: where the squares of the groups before begin, in ascending order."""
+MAN, TAKEN, BUFFER = 8, 16, 64
+"""The buffer of `sort_cells` begins with the digit of each group. From MAN on it has the squares of all men; from TAKEN
+on, eight numbers for each group: the squares of the groups before, in ascending order. BUFFER is its length."""
 
 
 @lean_kernel
 def sort_cells(cells, board, layout, begin, found, buffer):
     """Write the cells of positions in the order of a table, from number *begin* on. *cells* are in the layout of words
-    (see `formation.py`). *buffer* is int64[16]."""
-    digits = layout.digits
-    for spot in range(len(found)):
-        # Step 1: Find the squares of the first group, by its digit of the number.
-        number = begin + spot
-        count = layout.first.shape[1]
-        row = number // digits[0, FACTOR] % digits[0, NUMBERS]
-        for man in range(count):
-            buffer[man] = layout.first[row, man]
-        # Step 2: Find the squares of each other group. They are counted on free squares, so skip those taken before.
-        for group in range(1, len(digits)):
-            row = digits[group, BEGIN] + number // digits[group, FACTOR] % digits[group, NUMBERS]
-            copy_sorted(buffer, count)
-            for man in range(digits[group, MEN]):
-                square = layout.combined[row, man] + digits[group, LOWEST]
-                for other in range(count):
-                    square += buffer[TAKEN + other] <= square
-                buffer[count + man] = square
-            count += digits[group, MEN]
-        # Step 3: Find the cell as `kernels.code_at` of the chess solver finds a code.
-        white, black = buffer[layout.where[0]], buffer[layout.where[1]]
+    (see `formation.py`). *buffer* is int64[BUFFER].
+
+    If *found* has not all numbers, `layout.loops` must begin with the fastest digit, and so on.
+    """
+    digits, men = layout.digits, len(layout.where)
+    for group in range(len(digits)):
+        buffer[group] = begin // digits[group, FACTOR] % digits[group, NUMBERS]
+    changed = 0  # the first group whose digit differs from that of the position before
+    spot = 0
+    for _ in range(len(found)):
+        # Step 1: Find the squares of the men, from that group on: the squares of a group depend on those before it.
+        for group in range(changed, len(digits)):
+            place_group(layout, group, buffer)
+        # Step 2: Find the cell as `kernels.code_at` of the chess solver finds a code.
+        white, black = buffer[MAN + layout.where[0]], buffer[MAN + layout.where[1]]
         entry = np.int64(board.kings[layout.with_pawns << 12 | white << 6 | black])
         found[spot] = ANY
         if entry >= 0:
             position = entry >> 4
-            for man in range(2, len(layout.where)):
-                position = position << 6 | board.turned[entry & 7, buffer[layout.where[man]]]
+            for man in range(2, men):
+                position = position << 6 | board.turned[entry & 7, buffer[MAN + layout.where[man]]]
             found[spot] = cells[position]
+        # Step 3: Count on the innermost digit, and the next one after its last value. `spot` follows the digits.
+        changed = len(digits)
+        for group in layout.loops:
+            changed = min(changed, group)
+            buffer[group] += 1
+            spot += digits[group, FACTOR]
+            if buffer[group] < digits[group, NUMBERS]:
+                break
+            spot -= digits[group, NUMBERS] * digits[group, FACTOR]
+            buffer[group] = 0
 
 
-@lean_kernel
-def copy_sorted(buffer, count):
-    """Copy `buffer[:count]` to `buffer[TAKEN : TAKEN + count]` in ascending order, by insertion."""
-    for other in range(count):
-        to = other
-        while to > 0 and buffer[TAKEN + to - 1] > buffer[other]:
-            buffer[TAKEN + to] = buffer[TAKEN + to - 1]
-            to -= 1
-        buffer[TAKEN + to] = buffer[other]
+@inlined_kernel
+def place_group(layout, group, buffer):
+    """Write the squares of a group's men to the buffer of `sort_cells`, by the group's digit, and the taken squares of
+    the next group."""
+    digits = layout.digits
+    men, before, taken = digits[group, MEN], digits[group, BEFORE], TAKEN + 8 * group
+    row = digits[group, BEGIN] + buffer[group]
+    # Step 1: Find the squares. They are counted on free squares, so skip those taken by the groups before.
+    for man in range(men):
+        square = layout.squares[row, man] + digits[group, LOWEST]
+        for other in range(before):
+            square += buffer[taken + other] <= square
+        buffer[MAN + before + man] = square
+    if group + 1 == len(digits):
+        return
+    # Step 2: Insert them into the taken squares, without a branch.
+    after = taken + 8
+    for other in range(before):
+        buffer[after + other] = buffer[taken + other]
+    for end in range(before, before + men):
+        square = buffer[MAN + end]
+        for other in range(after, after + end):
+            lower = min(buffer[other], square)
+            square = max(buffer[other], square)
+            buffer[other] = lower
+        buffer[after + end] = square
 
 
 @lean_kernel

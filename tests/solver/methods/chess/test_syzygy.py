@@ -14,7 +14,9 @@ from retrograde.databases import database_path, open_database
 from retrograde.games import LOSE, WIN
 from retrograde.games.chess import men
 from retrograde.games.contract.zeroing import PATIENCE, signed
-from retrograde.solver.methods.chess.syzygy import kernels, write
+from retrograde.solver.methods.chess.formation import Formation, count_positions
+from retrograde.solver.methods.chess.syzygy import cells, kernels, write
+from retrograde.solver.methods.chess.syzygy.cells import CellSorter, DistanceCells
 from retrograde.solver.methods.chess.syzygy.checksum import checksum
 from retrograde.solver.methods.chess.syzygy.compression import ALONE, compress
 from retrograde.solver.methods.chess.syzygy.table_order import combinations_of, first_squares, table_name, table_orders
@@ -223,6 +225,22 @@ def test_positions_have_the_numbers_that_python_chess_gives_them(men_there):
                     assert numbers.number_of(squares_of(shape, file, number)) == number
 
 
+@pytest.mark.parametrize("ending", ["KPK", "KNNK", "KQKR", "KPPK"])
+def test_a_whole_table_has_the_order_of_its_parts(ending):
+    """A whole table is filled along memory, and parts number by number."""
+    chance = np.random.default_rng(1)
+    formation = Formation(ending)
+    cells = chance.integers(0, 1 << 11, count_positions(formation.codes)).astype(np.uint16)
+    sorter = CellSorter(formation, cells)
+    orders = table_orders(ending)
+    for number in chance.choice(len(orders), 3, replace=False):
+        order, file = orders[number], int(chance.integers(orders[number].files))
+        half = order.length(file) // 2
+        parts = [sorter.some(order, file, 0, half), sorter.some(order, file, half, order.length(file) - half)]
+        assert np.array_equal(sorter.cells(order, file), np.concatenate(parts))
+        assert len({*parts[0].tolist()}) > 1000
+
+
 # Compression
 
 
@@ -337,6 +355,23 @@ def test_plies_are_told_of_who_wins_at_the_edge(edges, flags):
             return edges[side]
 
     assert write.flags_of(Edges()) == flags
+
+
+def test_the_limit_is_reached_where_a_listing_of_the_database_says(home, monkeypatch):
+    """With other limits than the rule's, which some wins or losses of this ending reach."""
+    path, found = database_path("chess:KRKN", home, "dtz"), set()
+    with open_database(path) as database, open_solution(path) as solution:
+        known = DistanceCells(database, Formation("KRKN"))
+        for limit in (1, 2, 30, 31, 40, 41, 100):
+            monkeypatch.setattr(cells, "PATIENCE", limit)
+            there = set()
+            for piece in solution.positions(remoteness=limit, tier=men.tier_of("KRKN")):
+                for position, value in zip(piece.positions.tolist(), piece.values.tolist(), strict=True):
+                    there.add((chess.Board(solution.game.write(position)).turn, value))
+            for side, turn in enumerate((chess.WHITE, chess.BLACK)):
+                assert known.reaches_limit(side) == ((turn, WIN) in there, (turn, LOSE) in there)
+            found.add(frozenset(there))
+    assert len(found) > 3
 
 
 # Checksums

@@ -12,11 +12,13 @@ rules, and compared with them at one slot in SAMPLED.
 """
 
 from collections.abc import Callable
+from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import Traits
+from retrograde.games.catalog import variant
+from retrograde.games.contract.game import RuleError, Traits
 from retrograde.solver.runtime.array_type import Array
 
 MOST_TURNS = 1 << 12
@@ -38,10 +40,15 @@ class NotOriented(Exception):
 
 def is_oriented(game: Any) -> bool:
     """Return whether a puzzle declares orientations that this module can use. Its class must define `orientations`
-    itself: a class that inherits it may have other rules."""
+    itself: a class that inherits it may have other rules. Raises RuleError if they are no pair of ints."""
     if "orientations" not in vars(type(game)) or game.players != 1 or not game.orientations:
         return False
-    traits, (states, digits) = Traits.of(game), game.orientations
+    try:
+        states, digits = map(index, game.orientations)
+    except (TypeError, ValueError):
+        said = f"orientations are {game.orientations!r:.60}; give a pair of ints, as in (3, 6), or ()"
+        raise RuleError(f"{variant(game)}: {said}") from None
+    traits = Traits.of(game)
     symmetric = traits.has_images or traits.has_multiplicity
     return not symmetric and states > 1 and digits > 0 and bool(states**digits <= MOST_TURNS)
 

@@ -172,6 +172,14 @@ def test_orientations_are_not_inherited():
     assert not is_oriented(Own())
 
 
+def test_orientations_that_are_no_pair_are_refused(tmp_path):
+    class Single(PocketCube):
+        orientations = 3
+
+    with pytest.raises(RuleError, match=r"orientations are 3; give a pair of ints, as in \(3, 6\), or \(\)"):
+        solve(Single(), tmp_path / "wrong.h5")
+
+
 def test_digits_are_subtracted_without_carry():
     for states, digits in ((2, 4), (3, 3), (10, 2)):
         numbers = np.arange(states**digits)

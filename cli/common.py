@@ -117,7 +117,11 @@ def open_file(source: str, database: str | None) -> "Database | DatabaseFile":
 
 
 def book_named(source: str, database: str | None) -> Path | None:
-    """Return the path of the opening book that VARIANT|FILE and --database name; None if a variant has a database."""
+    """Return the path of the opening book that VARIANT|FILE and --database name, or None.
+
+    A file counts if it is a readable book; a variant, if it has a book and no database. Errors give None: the caller
+    opens the source again and reports them.
+    """
     from retrograde.databases.book import BookFile
     from retrograde.databases.location import book_path, database_path
     from retrograde.games import RetrogradeError

@@ -101,7 +101,8 @@ class FoxAndHounds(PlacedApart):
         return (0, hounds ^ moved, fox) if mover else (1, hounds, fox ^ moved)
 
     def primitive(self, position):
-        """Return the value for the player to move: the fox wins behind all hounds; a player without a move loses."""
+        """Return the value for the player to move. The fox wins in the row where the hounds began; else a player
+        without a move loses."""
         mover, _, fox = position
         if fox < 1 << self.hounds:
             return LOSE if mover else WIN

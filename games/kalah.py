@@ -160,13 +160,14 @@ class Kalah(PitTexts):
         return stores, rows, again, taken
 
     def quiet(self, position):
-        """Return whether no move brings another turn or takes seeds."""
+        """Return whether no move brings another turn or takes seeds, sowings of a whole lap aside."""
         turn = self.turn(position)
         again, taken = self.threats(self.row(position, turn), self.row(position, 1 - turn))
         return not again and not taken
 
     def threats(self, own, other):
-        """Return how many pits of a row bring another turn, and the most seeds that it can take."""
+        """Return how many pits of a row bring another turn, and the most seeds that it can take. Sowings of a whole lap
+        do not count."""
         again = most = 0
         for pit in range(self.pits):
             at = pit + (own >> 6 * pit & FIELD)

@@ -46,8 +46,8 @@ class Pig(Race):
         """Return the sum of both scores, which never falls."""
         return self.score(position, 0) + self.score(position, 1)
 
-    # The numbering holds the decisions of player 0, by scores and then by the turn's total. The scores of two players
-    # follow the same scores exchanged, which play reaches when a turn's total is lost.
+    # The numbering holds the decisions of player 0. For each pair of scores a <= b it first has the slots where player
+    # 0 has a, by the turn's total, and then those where player 0 has b. Together these are 2 * target - tier slots.
 
     def swapped(self, position):
         """Return the position with the two players exchanged."""

@@ -114,10 +114,10 @@ def annotate_chess(text: str, database: str | None, tally: AnnotationTally, as_j
         if not Path(database).exists():
             raise Failure(f"there is no {database!r}; --database is a database of chess, or a folder of some")
         tables.move_to(Path(database))
-    notes: set[str] = set()
+    missing: set[str] = set()
     for game in read_games(text):
         tally.games += game.is_played
-        reviews = list(chess_reviews(game, tables, tally, notes))
+        reviews = list(chess_reviews(game, tables, tally, missing))
         if game.variant:
             shown = game.source.strip() + "\n"
             click.echo(printable(f"game {tally.games}: {game.variant} is not chess; it is left as it is"), err=True)
@@ -132,7 +132,7 @@ def annotate_chess(text: str, database: str | None, tally: AnnotationTally, as_j
 
 
 def chess_reviews(
-    game: GameRecord, tables: "EndingTables", tally: AnnotationTally, notes: set[str]
+    game: GameRecord, tables: "EndingTables", tally: AnnotationTally, missing: set[str]
 ) -> Iterator[tuple[str, "Review | None"]]:
     """Yield each move of a game with its review, or None. After an illegal move all reviews are None."""
     board: AnyBoard | None = None
@@ -148,7 +148,7 @@ def chess_reviews(
                     board = board.passing()
                 else:
                     move = legal_move(board, word.text)
-                    found = chess_review(board, move, tables, notes)
+                    found = chess_review(board, move, tables, missing)
                     board = board.after(move)
             except ValueError as error:
                 place = f"game {tally.games}, ply {ply + 1}"
@@ -159,8 +159,12 @@ def chess_reviews(
         yield word.text, found
 
 
-def chess_review(board: AnyBoard, move: str, tables: "EndingTables", notes: set[str]) -> "Review | None":
-    """Return the review of a move by the databases, under the fifty-move rule if known. Return None if none has it."""
+def chess_review(board: AnyBoard, move: str, tables: "EndingTables", missing: set[str]) -> "Review | None":
+    """Return the review of a move, or None if no database has the position.
+
+    The review follows the fifty-move rule if the ending has distances to zeroing. A line on standard error names each
+    database that is missing, once: *missing* are those named before.
+    """
     from retrograde.solver.play.match import review
     from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule
     from retrograde.solver.play.tablebase.files import ending_on
@@ -171,10 +175,10 @@ def chess_review(board: AnyBoard, move: str, tables: "EndingTables", notes: set[
         return None
     if found := tables.find(material, board):
         solution, position = found
-        number = next(one for one in solution.game.generate_moves(position) if uci(position, one) == move)
-        return review(apply_fifty_move_rule(solution, position, board.count), position, number)
-    if material not in notes:
-        notes.add(material)
+        played = next(one for one in solution.game.generate_moves(position) if uci(position, one) == move)
+        return review(apply_fifty_move_rule(solution, position, board.count), position, played)
+    if material not in missing:
+        missing.add(material)
         click.echo(f"no database of {material}; make one with: retrograde solve chess:{material}", err=True)
     return None
 

@@ -231,6 +231,7 @@ class ColumnSpill:
         self.count = 0
 
     def add(self, chunk: "Columns") -> None:
+        """Append a chunk of columns to their files, and note how many characters the longest text has."""
         import numpy as np
 
         for name, items in chunk.items():

@@ -93,7 +93,10 @@ def open_search(source: str, seconds: float, error: NoDatabase, table: int | Non
 
 
 def open_with_certificate(path: Path, source: str, database: str | None, seconds: float) -> "SearchingOracle":
-    """Return an oracle that uses a book, if there is one, then a certificate, and searches beyond."""
+    """Return an oracle that asks the opening book, if there is one, then the certificate, and then searches.
+
+    `searching_oracle` finds the book.
+    """
     from retrograde.cli.render.certified import open_certified
     from retrograde.solver.play.oracles.open import searching_oracle
     from retrograde.solver.search.searcher import TABLE_SIZE
@@ -107,7 +110,7 @@ def open_with_certificate(path: Path, source: str, database: str | None, seconds
 
 
 def source_text(oracle: "SearchingOracle") -> str:
-    """Return how questions are answered without a database: `searching, up to 3 s a question`."""
+    """Return how questions are answered without a database: `searching, up to 3.0 s a question`."""
     from retrograde.cli.render.certified import claim
     from retrograde.solver.play.oracles.certified import CertifiedOracle
 

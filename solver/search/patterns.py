@@ -45,7 +45,7 @@ class Patterns(NamedTuple):
 
 @kernel
 def fill_patterns(game, patterns, number, positions, remotenesses):
-    """Enter positions of a smaller puzzle with their distances."""
+    """Store positions of smaller puzzle *number* with their distances."""
     for i in range(len(remotenesses)):
         position = position_in(game, positions, i)
         slot = slot_in_patterns(patterns, number, position)

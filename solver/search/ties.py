@@ -35,7 +35,7 @@ REFUTED_BITS = 20
 NO_PATH, GIVEN_UP, ENDED = 0, -1, -2
 """Results in place of a length or a count.
 
-    NO_PATH      no path
+    NO_PATH     no path
     GIVEN_UP    the search gave up
     ENDED       a move ends the game with a tie
 """
@@ -156,9 +156,9 @@ def note_refuted(key, plies, refuted):
 
 @kernel
 def enter(game, position, plies, ply, memory, refuted):
-    """Write the children of a tie to the row of *ply* and return how many; known ties come first.
+    """Write the children that may be ties and end within *plies* - 1 plies to the row of *ply*; return their number.
 
-    Return ENDED if a move ends the game with a tie, or GIVEN_UP.
+    Known ties come first. Return ENDED if a move ends the game with a tie, or GIVEN_UP.
     """
     mark = words_at(memory.counters)
     if search.must_give_up(position, ply + 1, memory):
@@ -166,8 +166,10 @@ def enter(game, position, plies, ply, memory, refuted):
     # Step 1: write the undecided children. With one ply left, only an end would help.
     mark[search.NODES] += 1
     count = open_children(game, position, ply, memory)
-    if count < 0 or plies == 1:
-        return min(count, 0)
+    if count < 0:
+        return count
+    if plies == 1:
+        return 0
     # Step 2: keep the children that may be ties and may still end in time, known ties first (insertion sort).
     if not search.write_keys(game, count, ply, memory):
         return GIVEN_UP

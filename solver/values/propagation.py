@@ -122,7 +122,7 @@ class Propagation:
         """The share of a forward pass that is done; None if there is none."""
 
     def run(self, group: int = WIN_CLASS, remoteness: int = 0) -> None:
-        """Decide all positions, from the start, or from the group and remoteness of the last *mark*."""
+        """Decide all positions, from the start, or from the group and remoteness of the last checkpoint."""
         self.decided = sum(int(np.count_nonzero(left >= self.decided_mark)) for _, _, left in self.blocks())
         if group == WIN_CLASS:
             self.propagate(WIN_CLASS, remoteness)

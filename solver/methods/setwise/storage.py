@@ -72,7 +72,7 @@ class WaveStorage(NamedTuple):
             return self.scratch.write(name, words.view(np.uint8).data, self.plain)
         if words.base is not None:  # a view of this thread's workspace
             words = words.copy()
-        words.flags.writeable = False  # as what scratch returns: kernels are compiled for either kind
+        words.flags.writeable = False  # as arrays from scratch are: numba would compile kernels for writable ones too
         return words
 
     def get(self, where: Array | Frame) -> Array:

@@ -497,15 +497,15 @@ def leap(place, shape, every, bits, scores, buffers):
 
 @inlined_kernel
 def find_lines(section, shape, ended):
-    """Write for each colouring whether the player to move fills a line (1), the opponent (2), or both (3)."""
+    """Mark who has a full line in each colouring: nobody (0), the player to move (1), the opponent (2), or both (3)."""
     full = (1 << section.men) - 1
     ended[:] = 0
     for line in section.lines:
         if line & ~shape == 0:
             men = men_on(shape, line)
             for rank in range(len(ended)):
-                mask = np.int64(section.masks[rank])
-                ended[rank] |= (mask & men == men) | ((full ^ mask) & men == men) << 1
+                own = np.int64(section.masks[rank])
+                ended[rank] |= (own & men == men) | ((full ^ own) & men == men) << 1
 
 
 @inlined_kernel

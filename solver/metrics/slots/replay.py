@@ -117,18 +117,23 @@ def read_link(script, at, who):
 
 @kernel
 def sweep_script(script, chunk):
-    """Write new bounds for a script's slots, as far as the mode allows; return the greatest change, -1 beyond LIMIT. In
-    mode STAY, bounds are 1 where players may be able to stay forever, else 0."""
+    """Update the bounds of a script's slots. Return the greatest change, or -1 if a bound reaches LIMIT.
+
+    `settle` says which changes the mode allows. In mode STAY, bounds are 1 where players may be able to stay forever,
+    else 0.
+    """
     words, staying = script.words, chunk.mode == STAY
     nodes = np.empty((2, script.nodes.max()), np.int64)
     most, at = np.int64(0), 0
     for row in range(len(script.rows)):
         low = high = np.int64(0)
         for node in range(script.nodes[row]):
-            # Step 1: who moves at the node? In mode STAY, chance needs all moves, and a player some move.
+            # Step 1: who moves at the node? The first word has that in its two lowest bits, the number of links above.
             head = np.int64(words[at])
             at += 1
             who, total = head & 3, np.int64(0)
+            # Who takes the greatest child? Player 0. In mode STAY both players do, and chance takes the least, because
+            # all its moves must stay.
             greatest = who != BY_CHANCE if staying else who == 0
             low_sum = high_sum = np.int64(0), np.uint64(0)
             for link in range(head >> 2):
@@ -150,8 +155,8 @@ def sweep_script(script, chunk):
                     high = child_high
             if who == BY_CHANCE and not staying:
                 low, _ = mean(low_sum, total)
-                high, rest = mean(high_sum, total)
-                high += rest
+                high, round_up = mean(high_sum, total)
+                high += round_up
             nodes[0, node], nodes[1, node] = low, high
         # Step 4: the last node is the slot.
         most = max(most, settle(chunk, script.rows[row], low, high))

@@ -2,13 +2,13 @@
 
 What a slot is worth depends on the slots to which play comes next. In between, play may pass positions without a slot,
 such as those after a throw of dice. A script lists the slot and these positions as *nodes*, children first. A node is a
-run of integers, and so is a *link*, which is a move::
+run of integers, and so is a *link*, which is a move. Commas separate integers::
 
-    node      links << 2 | who | its links        who moves: player 0, player 1, or 2 for chance
-    link      odds, if chance moves | what the move pays, if moves may pay | target
+    node      links << 2 | who, its links         who moves: player 0, player 1, or 2 for chance
+    link      odds, if chance moves; what the move pays, if moves may pay; target
     target    place << 1            a slot, by its place among the slots of all tiers
               place << 1 | 1        the same slot with the players exchanged
-              slots << 1 | payoff   an end (two integers; `slots` is the number of all slots), and what it pays
+              slots << 1, payoff    an end, and what it pays; `slots` is the number of all slots
               -1 - n                node number n of the same slot
 
 The last node is the slot itself. An example with 100 slots: chance moves, with odds 1 to an end that pays 5, and with

@@ -64,8 +64,8 @@ def functions_of(definition: Any) -> Iterator[FunctionType]:
     members = vars(definition).items() if isinstance(definition, type) else [("", definition)]
     for name, value in members:
         value = unwrapped(value)
-        if not isfunction(value) or value.__module__.startswith(FIELDS):
-            continue  # also what follows from fields
+        if not isfunction(value) or value.__module__.startswith((FIELDS, "dataclasses")):
+            continue  # also what follows from fields, and what dataclasses add
         if not name.startswith("__") or value.__code__.co_filename != "<string>":
             yield value  # but no function that dataclasses have generated
 

@@ -77,7 +77,10 @@ WORDS = (
     (r"The use of yield in a closure is .*", "compiled code does not know this generator expression; write a loop"),
     (r"Invalid use of getiter with parameters \(dict .*", "compiled code does not go through a dict; write .keys()"),
     (r"No .* for signature: >>> sum\(.* generator\(.*", "numba cannot add these; write sum(x for x in …)"),
-    (r"format spec in f-strings not supported yet", "compiled code does not know formats in f-strings"),
+    (
+        r"format spec in f-strings not supported yet|Use of unsupported opcode \(FORMAT_WITH_SPEC\) found",
+        "compiled code does not know formats in f-strings",
+    ),
     (r"Unknown attribute 'add' of type .*", "compiled code does not know this set comprehension; write a loop"),
     (
         r"Unknown attribute '(\w+)' of type \w+\(.*\) of [\w.]+ \w{32} \w{32}",

@@ -1,10 +1,15 @@
-"""Makes files and folders survive a power cut: a name lasts once its folder is synced."""
+"""Makes files and folders survive a power cut: a name lasts once its folder is synced.
+
+Also reads and writes small files of facts as JSON, such as fitted weights and books of estimates.
+"""
 
 import errno
+import json
 import os
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from retrograde.databases.errors import CannotWrite
 
@@ -56,3 +61,28 @@ def replace_file(source: Path, path: Path) -> None:
                 raise CannotWrite(f"{what}; end that program, and run the same command again") from error
             time.sleep(wait)
     sync_folder(path.parent)
+
+
+def read_facts(path: Path) -> dict[str, Any]:
+    """Return the facts in a file; raise OSError if it cannot be read, ValueError if it is not an object of JSON."""
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+    except RecursionError as error:
+        raise ValueError("brackets are nested too deeply") from error
+    if not isinstance(facts, dict):
+        raise ValueError("it is not an object of JSON")
+    return facts
+
+
+def write_facts(path: Path, facts: dict[str, Any], option: str) -> None:
+    """Write a file of facts, whole or not at all. Raise CannotWrite, with the *option* that names another file."""
+    part = path.with_name(path.name + ".part")
+    try:
+        make_folder(path.parent)
+        with part.open("w", encoding="utf-8") as file:
+            file.write(json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        replace_file(part, path)
+    except OSError as error:
+        raise CannotWrite(f"cannot write {str(path)!r}: {error.strerror}; name another file with {option}") from error

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from retrograde.databases.json_file import read_facts, write_facts
+from retrograde.databases.durable import read_facts, write_facts
 from retrograde.databases.location import weights_path
 from retrograde.games.catalog import is_digest_of, rules_digest, typed, variant
 from retrograde.games.contract.game import ESTIMATE_LIMIT, Game, RetrogradeError, defines, with_weights

@@ -150,7 +150,6 @@ PACKAGES = {
             "location",
             "remote",
             "durable",
-            "json_file",
             "lock",
             "encoding",
             "layout",

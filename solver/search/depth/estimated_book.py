@@ -23,8 +23,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from retrograde.databases.durable import read_facts, write_facts
 from retrograde.databases.errors import NotADatabase
-from retrograde.databases.json_file import read_facts, write_facts
 from retrograde.databases.location import estimates_path
 from retrograde.games.catalog import is_digest_of, rules_digest, typed, variant
 from retrograde.games.contract.game import UNDECIDED, Game, RetrogradeError

@@ -178,7 +178,7 @@ def make_estimates(game: Game, database: str | None, wanted: dict[str, Any], fre
     with kept_on_interrupt(), listening(as_json) as line:
         announce(line, "reading the rules")
         made = estimating.EstimatesOptions(**wanted, fresh=fresh, listener=line)
-        there = estimating.is_made(game, made, path)
+        there = estimating.is_complete(game, made, path)
         if not there:
             estimating.make_estimates(game, made, path)
     file, seconds = open_estimates(path, game).file, time.monotonic() - began

@@ -94,7 +94,7 @@ def make_estimates(game: Game, options: EstimatesOptions, path: str | os.PathLik
     return path
 
 
-def is_made(game: Game, options: EstimatesOptions, path: Path) -> bool:
+def is_complete(game: Game, options: EstimatesOptions, path: Path) -> bool:
     """Return whether the same book exists already. Raise WrongEstimates if another file is there, unless `fresh`."""
     refuse_estimates(game)
     if options.fresh or not path.exists():

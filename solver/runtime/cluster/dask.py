@@ -22,6 +22,7 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
+from urllib.parse import urlsplit
 
 from retrograde.solver.runtime.cluster.executor import ClusterExecutor, count_workers
 from retrograde.solver.runtime.cluster.site import ClusterError, greet
@@ -167,11 +168,10 @@ class DaskExecutor(ClusterExecutor):
 def host_of(address: str) -> str:
     """Return the machine in an address.
 
-    >>> host_of("tcp://10.0.0.7:8786"), host_of("tls://[::1]:8786"), host_of("inproc://10.0.0.7/12/1")
-    ('10.0.0.7', '::1', '10.0.0.7')
+    >>> host_of("tcp://10.0.0.7:8786"), host_of("tls://[::1]:8786"), host_of("tls://[::1]"), host_of("inproc://h/12/1")
+    ('10.0.0.7', '::1', '::1', 'h')
     """
-    place = address.partition("://")[2].partition("/")[0]
-    return (place.rpartition(":")[0] or place).strip("[]")
+    return urlsplit(address).hostname or ""
 
 
 @contextmanager

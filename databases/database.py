@@ -230,7 +230,8 @@ class Database(ABC):
 
     def _rows_of(self, array: NDArray[Any], canonical: bool, tiers: ArrayLike | None) -> NDArray[np.int64]:
         """Return the legend rows of positions, or -1, calling the interpreted rules for each."""
-        keys = np.where((array >= 0) & (array < POSITION_LIMIT), array, -1).astype(np.int64).ravel()
+        are_positions = (array >= 0) & (array < POSITION_LIMIT)
+        keys = np.where(are_positions, array.astype(np.int64), -1).ravel()
         if tiers is not None:
             tier_numbers = np.broadcast_to(np.asarray(tiers, np.int64), array.shape).ravel()
         elif canonical:

@@ -1,6 +1,7 @@
 """Members whose names are those of the contract misspelt are refused, and `check` prints what it understood."""
 
 import importlib
+from importlib.util import find_spec
 
 import pytest
 
@@ -141,7 +142,8 @@ def all_below(cls):
 def test_no_game_of_a_test_is_refused():
     files = [file.stem for file in (ROOT / "tests" / "helpers").glob("*.py")]
     for name in files:
-        importlib.import_module(f"tests.helpers.{name}")
+        if name != "ranks" or find_spec("mpi4py"):  # "ranks" needs it
+            importlib.import_module(f"tests.helpers.{name}")
     classes = [cls for cls in all_below(Game) if cls.__module__.startswith("tests.helpers.")]
     assert len(classes) > 20
     assert [cls for cls in classes if misspelt(cls)] == []

@@ -14,6 +14,7 @@ import pytest
 from retrograde.cli.main import COMMANDS
 from retrograde.games.catalog import BUILT_IN, load_game
 from retrograde.solver import warm
+from retrograde.solver.estimation import estimate
 from tests.helpers.command_line import COMMAND, HEAP, LATE, environment, retrograde
 from tests.helpers.hosting import Host
 from tests.helpers.lacking import need_cluster
@@ -66,6 +67,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "game.pgn").write_text(PGN, encoding="utf-8")
     shutil.copytree(ROOT / "tests" / "data" / "syzygy", tmp_path / "syzygy")
     shutil.copytree(ROOT / "docs" / "trees", tmp_path / "docs" / "trees")
+    monkeypatch.setattr(estimate, "SECONDS", 60.0)  # else estimates tell less on a busy machine
     monkeypatch.chdir(tmp_path)
     for name, value in (("RETROGRADE_HOME", str(tmp_path)), ("NO_COLOR", "1"), ("PYTHONUTF8", "1")):
         monkeypatch.setenv(name, value)

@@ -176,6 +176,12 @@ class Work:
         with ThreadPoolExecutor(cores()) as threads:
             yield from tasks.in_order(threads, function, items)
 
+    @property
+    def map_in_process(self) -> Callable[[Callable[[Item], Result], Iterable[Item]], Iterator[Result]]:
+        """A `map` for tasks that write to arrays of this process: `map_here`, or one task after another if the workers
+        are other processes of this machine, which have its cores."""
+        return self.map_here if isinstance(self.executor, ThreadPoolExecutor | Remote) else map
+
     def as_completed(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Like `map`, but yield results as soon as they are done."""
         self.prepare()

@@ -5,7 +5,6 @@ and at the moves of one position in SAMPLED. A solve of this kind is short, and 
 """
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,6 @@ from retrograde.solver.rules.running_kernels import trouble_array
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import CompressedArray
 from retrograde.solver.runtime.progress import Deciding, Telling
-from retrograde.solver.runtime.tasks import Remote
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import DRAW_CLASS, RemotenessOverflow, encode, score_type
 
@@ -91,8 +89,7 @@ class OrientedTier:
     def __init__(self, table: NumberedTable, k: int, work: Work, phase: Telling):
         self.table, self.k, self.phase = table, k, phase
         self.number, self.count = int(table.numbering.tiers[k]), table.numbering.size(k)
-        in_threads = isinstance(work.executor, ThreadPoolExecutor | Remote)  # others would be sent all scores
-        self.map: Map = work.map_here if in_threads else map
+        self.map: Map = work.map_in_process
         self.moves = 0
 
     def mark_ends(self, scores: Array) -> bool:

@@ -1,7 +1,5 @@
 """Solves a tier by sets, if solver/methods/chess supports the game, and checks some slots against the rules."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 
 from retrograde.games.catalog import variant
@@ -15,7 +13,6 @@ from retrograde.solver.rules.examine import differ, examine
 from retrograde.solver.rules.turns import turns
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Deciding, Phase
-from retrograde.solver.runtime.tasks import Remote
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import decode, encode
 from retrograde.solver.values.score_kernels import pass_on, pass_up
@@ -57,10 +54,8 @@ def solve_by_sets(
         deciding = Deciding(round(decided_share * slot_count), slot_count, remoteness)
         phase.working((BEGUN + (1 - BEGUN) * decided_share) * slot_count, tier, deciding)
 
-    # With other executors this process analyses one set of positions after another.
-    in_threads = isinstance(work.executor, ThreadPoolExecutor | Remote)
     try:
-        counts = solve_tier(formation, later_scores, scores, work.map_here if in_threads else map, report, metric)
+        counts = solve_tier(formation, later_scores, scores, work.map_in_process, report, metric)
     except TooDeep:
         return None
     # Check a few slots, spread over the tier, against the interpreted rules.

@@ -1,6 +1,5 @@
 """Solves a tier shape by shape, if solver/methods/shapes supports the game, and checks some slots against the rules."""
 
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import numpy as np
@@ -14,7 +13,6 @@ from retrograde.solver.methods.shapes.fit import NotShaped
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.progress import Deciding, Phase
-from retrograde.solver.runtime.tasks import Remote
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import score_type
 
@@ -55,10 +53,9 @@ def solve_by_shapes(
             ranges = ShapeRanges(table.game, tier, starts, table.scores, table.bits, work, checkpoint)
             counts = ranges.solve(scores, tell)
         else:
-            in_threads = isinstance(work.executor, ThreadPoolExecutor | Remote)  # others would be sent all scores
             checkpoint = until_kept.enter_context(Checkpoint(work, f"shapes{table.bits}-{k}", ShapeProgress))
             solver = ShapeTier(table.game, tier, starts.__getitem__, table.scores.array, scores, table.bits)
-            counts = solver.solve(work.map_here if in_threads else map, tell, checkpoint)
+            counts = solver.solve(work.map_in_process, tell, checkpoint)
     except NotShaped:
         least = memory_by_slots(table.game, count, table.bits, work.ranged_from).least
         work.budget.check(least, f"solving {count:,} slots of {variant(table.game)} slot by slot")

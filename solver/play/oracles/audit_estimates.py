@@ -115,8 +115,7 @@ def search_again(
     if len(origin.weights) == len(getattr(game, "feature_weights", ())):
         game = with_weights(game, origin.weights)
     tables = find_tables(game, game.start)
-    names = tuple(sorted(database.file.variant for database in tables.databases)) if tables else ()
-    now: Origin = origin_of(game, names, origin.plies, origin.depth, origin.most)
+    now: Origin = origin_of(game, tables, origin.plies, origin.depth, origin.most)
     if (now.hints, now.weights) != (origin.hints, origin.weights):
         return 0, "the estimate has changed since"
     if now.tables != origin.tables:

@@ -11,12 +11,13 @@ transposition table of its own. A journal beside the book keeps the answers, so 
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import repeat
 from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
@@ -35,6 +36,11 @@ from retrograde.solver.runtime.progress import Course, Listener, Phase
 from retrograde.solver.runtime.sources import journal_digest
 from retrograde.solver.search.depth.estimated_book import command_for
 from retrograde.solver.search.searcher import TABLE_SIZE, Search
+
+if TYPE_CHECKING:
+    from retrograde.solver.search.depth.searcher import ValueSearch
+
+AnySearch = TypeVar("AnySearch", bound="Search | ValueSearch")
 
 LOWEST = -(1 << 62)
 """A tier number below all others."""
@@ -204,7 +210,7 @@ class BookMaker:
     def answered(self, positions: Array) -> Iterator[tuple[Array, Array, Array]]:
         """Yield the answers for all positions (positions, values, remotenesses), some at a time."""
         workers = self.options.workers or os.cpu_count() or 1
-        searches = SearchThreads(self.game, max(LEAST_TABLE, self.options.size // workers))
+        searches = ProvingThreads(self.game, max(LEAST_TABLE, self.options.size // workers))
         tasks = iter(np.array_split(positions, -(-len(positions) // TASK)) if len(positions) else [])
 
         def ask(positions: Array) -> tuple[Array, Array, Array]:
@@ -304,28 +310,41 @@ def circles(game: Game) -> NoBook:
     return NoBook(error)
 
 
-class SearchThreads:
-    """One search for each thread that asks."""
+class SearchThreads(Generic[AnySearch]):
+    """One search for each thread that asks. *make* returns a new one."""
 
-    def __init__(self, game: Game, size: int):
-        self.game, self.size = game, size
+    def __init__(self, make: Callable[[], AnySearch]):
+        self.make = make
         self.local = threading.local()
-        self.all: list[Search] = []
+        self.all: list[AnySearch] = []
         self.over = False
         self.making = threading.Lock()
 
-    def own(self) -> Search:
+    def of_this_thread(self) -> AnySearch:
         """Return this thread's search."""
         if not hasattr(self.local, "search"):
             with self.making:  # so that kernels are compiled only once
-                self.local.search = Search(self.game, 1, self.size)
+                self.local.search = self.make()
                 self.all.append(self.local.search)
-        search: Search = self.local.search
+        search: AnySearch = self.local.search
         return search
+
+    def halt(self) -> None:
+        self.over = True
+        for search in self.all:
+            search.halt()
+
+
+class ProvingThreads(SearchThreads[Search]):
+    """Searches that prove values, with transposition tables of *size* bytes."""
+
+    def __init__(self, game: Game, size: int):
+        super().__init__(lambda: Search(game, 1, size))
+        self.game = game
 
     def outcome(self, position: int, distance: bool, tie_seconds: float) -> tuple[int, int]:
         """Return the value of an undecided position, and its remoteness or NOT_FOUND."""
-        search = self.own()
+        search = self.of_this_thread()
         if self.over:
             raise KeyboardInterrupt
         found = search.find(position, SOON, distance=False)
@@ -339,8 +358,3 @@ class SearchThreads:
             while plies is None and not self.over and (limit := next(limits, None)) is not None:
                 plies = search.find(position, limit, distance=True).remoteness
         return value, NOT_FOUND if plies is None or not distance else plies
-
-    def halt(self) -> None:
-        self.over = True
-        for search in self.all:
-            search.halt()

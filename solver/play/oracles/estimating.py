@@ -16,7 +16,6 @@ Several threads search, each with a transposition table of its own, and a journa
 
 import heapq
 import os
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -31,7 +30,7 @@ from retrograde.databases.location import estimates_path
 from retrograde.databases.lock import Lock
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import UNDECIDED, Game, Traits
-from retrograde.solver.play.oracles.book import NoBook
+from retrograde.solver.play.oracles.book import NoBook, SearchThreads
 from retrograde.solver.rules.examine import examine, listed, refuse_to_search, start_of
 from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.runtime.progress import Listener, Phase
@@ -62,7 +61,7 @@ class EstimatesOptions:
 
     def origin(self, game: Game, tables: LoadedTables | None) -> Origin:
         """Return the origin of the book that these options make, with these endgame tables."""
-        return origin_of(game, names_of(tables), self.plies, self.depth, self.most)
+        return origin_of(game, tables, self.plies, self.depth, self.most)
 
 
 def make_estimates(game: Game, options: EstimatesOptions, path: str | os.PathLike[str] | None = None) -> Path:
@@ -112,11 +111,6 @@ def refuse_estimates(game: Game) -> None:
         raise NoBook(f"no book of estimates of {variant(game)}: it is for games about values, not about points")
     if not Traits.of(game).has_estimate:
         raise NoBook(f"no book of estimates of {variant(game)}: its rules define no estimate; see docs/searching.md")
-
-
-def names_of(tables: LoadedTables | None) -> tuple[str, ...]:
-    """Return the variants of the endgame tables that searches probe, sorted."""
-    return tuple(sorted(database.file.variant for database in tables.databases)) if tables else ()
 
 
 @dataclass
@@ -306,24 +300,17 @@ class EstimatesMaker:
         write_estimates(path, origin, texts[0], dict(zip(texts, self.scores, strict=True)))
 
 
-class DepthSearchThreads:
-    """A depth-limited search for each thread that asks."""
+class DepthSearchThreads(SearchThreads[ValueSearch]):
+    """Depth-limited searches."""
 
     def __init__(self, game: Game, tables: LoadedTables | None):
-        self.game, self.tables = game, tables
-        self.local = threading.local()
-        self.all: list[ValueSearch] = []
-        self.making = threading.Lock()
+        def make() -> ValueSearch:
+            search = ValueSearch(game, tables=tables)
+            search.find(start_of(game), 1)  # which compiles the kernels
+            return search
+
+        super().__init__(make)
 
     def score(self, position: int, depth: int) -> int:
         """Return the score of a position by a search of *depth* plies."""
-        if not hasattr(self.local, "search"):
-            with self.making:  # so that kernels are compiled only once
-                self.local.search = ValueSearch(self.game, tables=self.tables)
-                self.all.append(self.local.search)
-                self.local.search.find(position, 1)
-        return int(self.local.search.find(position, depth).score)
-
-    def halt(self) -> None:
-        for search in self.all:
-            search.halt()
+        return int(self.of_this_thread().find(position, depth).score)

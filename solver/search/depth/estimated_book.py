@@ -21,7 +21,7 @@ import os
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from retrograde.databases.durable import read_facts, write_facts
 from retrograde.databases.errors import NotADatabase
@@ -30,6 +30,9 @@ from retrograde.games.catalog import is_digest_of, rules_digest, typed, variant
 from retrograde.games.contract.game import UNDECIDED, Game, RetrogradeError
 from retrograde.games.identity.digest import numbering_digest
 from retrograde.solver.search.depth.scores import DEEPEST, FAR, score_of_move
+
+if TYPE_CHECKING:
+    from retrograde.solver.search.probing.tables import LoadedTables
 
 FORMAT = "retrograde estimates"
 MOST_PLIES = 60
@@ -59,10 +62,11 @@ class Origin:
     """Where to stop choosing positions; None if the book has all positions within its plies."""
 
 
-def origin_of(game: Game, tables: tuple[str, ...], plies: int, depth: int, most: int | None) -> Origin:
-    """Return the origin of a book that is made now."""
+def origin_of(game: Game, tables: "LoadedTables | None", plies: int, depth: int, most: int | None) -> Origin:
+    """Return the origin of a book that is made now, by searches that probe these endgame tables."""
     digests, weights = (rules_digest(game), numbering_digest(game)), tuple(getattr(game, "feature_weights", ()))
-    return Origin(variant(game), *digests, weights, tables, plies, depth, most)
+    names = tuple(sorted(database.file.variant for database in tables.databases)) if tables else ()
+    return Origin(variant(game), *digests, weights, names, plies, depth, most)
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,8 @@ class EstimatedBook:
     def best_moves(self, position: int) -> list[int]:
         """Return the best moves by the book, in the order of the rules; none unless it has all moves."""
         scores = self.moves(position)
-        return [move for move in scores if scores[move] == max(scores.values())]
+        best = max(scores.values(), default=0)
+        return [move for move, score in scores.items() if score == best]
 
 
 # Files

@@ -178,8 +178,8 @@ class Work:
 
     @property
     def map_in_process(self) -> Callable[[Callable[[Item], Result], Iterable[Item]], Iterator[Result]]:
-        """A `map` for tasks that write to arrays of this process: `map_here`, or one task after another if the workers
-        are other processes of this machine, which have its cores."""
+        """A `map` for tasks that write to arrays of this process. It is `map_here`, but runs one task after another if
+        the workers are other processes of this machine, which have its cores."""
         return self.map_here if isinstance(self.executor, ThreadPoolExecutor | Remote) else map
 
     def as_completed(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:

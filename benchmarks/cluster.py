@@ -33,7 +33,9 @@ from retrograde.databases import DatabaseFile
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.estimation.estimate import estimate
+from retrograde.solver.methods.streamed.backward import solve_segments
 from retrograde.solver.methods.streamed.forward import SMALL_TASK
+from retrograde.solver.methods.streamed.forward_tasks import count_next_tiers, find_positions, sort_children
 from retrograde.solver.runtime.progress import Progress
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.runtime.sizes import Sizes
@@ -138,10 +140,10 @@ def measure(text: str) -> Row:
         )  # fmt: skip
         with DatabaseFile(path) as file:
             positions = file.positions
-    forward, back = ("produce", "sort_children", "survey"), ("sweep",)
+    forward, back = (find_positions, sort_children, count_next_tiers), (solve_segments,)
     numbers = [
-        [sum(counts[one] for one in names) for counts in (executor.tasks, executor.seconds, executor.bytes)]
-        for names in (forward, back)
+        [sum(counts[one.__name__] for one in tasks) for counts in (executor.tasks, executor.seconds, executor.bytes)]
+        for tasks in (forward, back)
     ]
     return Row(text, positions, *numbers[0], *numbers[1], phases["writing"] - phases["solving"])  # type: ignore[arg-type]
 

@@ -1,6 +1,8 @@
 """The errors of databases. Each message says which file is affected and what to do."""
 
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from retrograde.games import RetrogradeError
 
@@ -55,10 +57,16 @@ class DiskFull(CannotWrite):
     """The database could not be written because the disk is full."""
 
 
-def refused(what: str, error: OSError) -> CannotWrite:
-    """Return the error for an operating system's refusal to write something that a solve resumes from."""
-    kind = DiskFull if error.errno in (errno.ENOSPC, errno.EDQUOT) else CannotWrite
-    return kind(f"cannot write {what}: {(error.strerror or str(error)).lower()}; what is done is kept")
+@contextmanager
+def expect_disk(what: str) -> Iterator[None]:
+    """Raise CannotWrite if the operating system refuses to write *what*, which a solve resumes from."""
+    try:
+        yield
+    except RetrogradeError:
+        raise
+    except OSError as error:
+        kind = DiskFull if error.errno in (errno.ENOSPC, errno.EDQUOT) else CannotWrite
+        raise kind(f"cannot write {what}: {(error.strerror or str(error)).lower()}; what is done is kept") from error
 
 
 class InUse(RetrogradeError, BlockingIOError):

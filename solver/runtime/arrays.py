@@ -13,6 +13,7 @@ import numpy as np
 import zstandard
 
 from retrograde.databases.durable import make_folder, sync_folder
+from retrograde.databases.errors import expect_disk
 from retrograde.solver.runtime.array_type import Array
 
 LEVEL = 1
@@ -32,23 +33,25 @@ class SharedArray:
 
     @classmethod
     def zeros(cls, length: int, dtype: Any, path: Path | None = None) -> "SharedArray":
-        """Return an array of zeros, in memory or in a new file."""
+        """Return an array of zeros, in memory or in a new file; raise CannotWrite if the disk refuses it."""
         if path is None or length == 0:
             return cls(np.zeros(length, dtype))
-        path.parent.mkdir(parents=True, exist_ok=True)
         path = path.with_name(f"{path.name}.{token_hex(8)}")  # a new name: a worker may still have the old file open
-        return cls(np.memmap(path, dtype, "w+", shape=(length,)).view(np.ndarray), path)
+        with expect_disk(repr(str(path))):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            return cls(np.memmap(path, dtype, "w+", shape=(length,)).view(np.ndarray), path)
 
     @classmethod
     def reopen(cls, length: int, dtype: Any, path: Path) -> "SharedArray":
         """Return an array in the file *path*, with whatever an earlier solve left; a file of another length is
         replaced."""
-        make_folder(path.parent)
-        if not path.exists() or path.stat().st_size != np.dtype(dtype).itemsize * length:
-            with open(path, "wb") as file:
-                file.truncate(np.dtype(dtype).itemsize * length)
-            sync_folder(path.parent)
-        return cls(np.memmap(path, dtype, "r+", shape=(length,)).view(np.ndarray), path)
+        with expect_disk(repr(str(path))):
+            make_folder(path.parent)
+            if not path.exists() or path.stat().st_size != np.dtype(dtype).itemsize * length:
+                with open(path, "wb") as file:
+                    file.truncate(np.dtype(dtype).itemsize * length)
+                sync_folder(path.parent)
+            return cls(np.memmap(path, dtype, "r+", shape=(length,)).view(np.ndarray), path)
 
     def flush(self) -> None:
         if isinstance(file := self.array.base, np.memmap):

@@ -14,7 +14,7 @@ import threading
 import time
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -22,7 +22,7 @@ from typing import BinaryIO
 import numpy as np
 
 from retrograde.databases.durable import sync_folder
-from retrograde.databases.errors import CannotWrite, refused
+from retrograde.databases.errors import CannotWrite, expect_disk
 from retrograde.solver.runtime.array_type import Array
 
 PREFIX = struct.Struct("<4sII")
@@ -42,7 +42,7 @@ class Journal:
         """Held while an entry is added: several threads may log at once."""
         self.found: dict[str, Entries] = {}
         """The entries of earlier runs by name, until `log` takes them."""
-        try:
+        with self.expect_disk():
             # The first entry is the identity, without arrays. A journal of another identity is outdated.
             self.file = open(path, "ab")  # noqa: SIM115  # closed by __exit__
             found = self.entries()
@@ -58,8 +58,6 @@ class Journal:
                 for name, _ in found:
                     self.found.setdefault(name, Entries(path, [])).places.append(begin)
                     begin = self.end
-        except OSError as error:
-            raise self.cannot_write(error) from error
 
     def __enter__(self) -> "Journal":
         return self
@@ -71,21 +69,19 @@ class Journal:
 
     def sync(self) -> None:
         """Make all entries survive a power cut, before files that they replace are deleted."""
-        try:
+        with self.expect_disk():
             os.fsync(self.file.fileno())
             if not self.named:
                 sync_folder(self.path.parent)
                 self.named = True
-        except OSError as error:
-            raise self.cannot_write(error) from error
 
     def log(self, name: str, pause: float) -> "Log":
         """Return the log of a name, with its entries of earlier runs; it writes at most every *pause* seconds."""
         return Log(self, name, self.found.pop(name, Entries(self.path, [])), pause)
 
-    def cannot_write(self, error: OSError) -> CannotWrite:
-        """Return the error for a refusal by the operating system."""
-        return refused(repr(str(self.path)), error)
+    def expect_disk(self) -> AbstractContextManager[None]:
+        """Raise CannotWrite if the disk refuses something meanwhile."""
+        return expect_disk(repr(str(self.path)))
 
     def append(self, name: str, *arrays: Array) -> None:
         """Add an entry: a name and arrays. Any thread may call this."""
@@ -95,13 +91,11 @@ class Journal:
 
     def write(self, content: list[bytes | memoryview]) -> None:
         """Write an entry after the last whole one; raise CannotWrite if that fails."""
-        try:
+        with self.expect_disk():
             self.file.truncate(self.end)  # cuts off what a kill left after the last whole entry
             for each in content:
                 self.file.write(each)
             self.file.flush()
-        except OSError as error:
-            raise self.cannot_write(error) from error
         self.end = self.file.tell()
 
     def entries(self) -> Iterator[tuple[str, list[Array]]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, NamedTuple
 
-from retrograde.databases.errors import refused
+from retrograde.databases.errors import expect_disk
 from retrograde.solver.runtime.scratch import DamagedScratch, write_all
 
 LEAST = 1 << 15
@@ -59,15 +59,13 @@ def pack(content: Any, folder: Path | None) -> bytes | Parcel:
     # Large: write the pickle and the arrays, each padded to a multiple of 16 bytes.
     checksum = 0
     path = folder / token_hex(12)
-    try:
+    with expect_disk(f"to {str(folder)!r}"):
         folder.mkdir(parents=True, exist_ok=True)
         with FileIO(path, "w") as file:
             for part, (begin, end) in zip(parts, pairwise(bounds_of(lengths)), strict=True):
                 for piece in (part, bytes(end - begin - len(part))):
                     checksum = zlib.crc32(piece, checksum)
                     write_all(file, piece)
-    except OSError as error:
-        raise refused(f"to {str(folder)!r}", error) from error
     return Parcel(path, checksum, lengths)
 
 

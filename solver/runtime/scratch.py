@@ -22,7 +22,7 @@ import threading
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import lru_cache
 from io import FileIO
 from itertools import count
@@ -34,7 +34,7 @@ import zstandard
 
 from retrograde.databases.durable import make_folder, sync_folder
 from retrograde.databases.encoding import unpack
-from retrograde.databases.errors import CannotWrite, refused
+from retrograde.databases.errors import expect_disk
 from retrograde.games.contract.game import RetrogradeError
 
 LEVEL = 1
@@ -110,10 +110,8 @@ class Scratch:
         """Make the folder, empty if *fresh*; raise CannotWrite if that fails."""
         if fresh:
             shutil.rmtree(self.folder, ignore_errors=True)
-        try:
+        with self.expect_disk():
             make_folder(self.folder)
-        except OSError as error:
-            raise self.cannot_write(error) from error
 
     def write(self, name: str, content: bytes | memoryview, plain: bool = False) -> Frame:
         """Spill bytes, and return their frame; raise CannotWrite if that fails."""
@@ -125,14 +123,11 @@ class Scratch:
         if not frame.token or not (self.folder / frame.file).exists():  # the first write, or the file was dropped
             self.tools.tokens[name] = randbits(62) | 1
             frame = frame._replace(token=self.tools.tokens[name])
-        try:
-            with FileIO(self.folder / frame.file, "a") as file:
-                offset = file.seek(0, os.SEEK_END)
-                gap = -offset % HEAD.size if plain else 0
-                write_all(file, bytes(gap) + head)
-                write_all(file, packed)
-        except OSError as error:
-            raise self.cannot_write(error) from error
+        with self.expect_disk(), FileIO(self.folder / frame.file, "a") as file:
+            offset = file.seek(0, os.SEEK_END)
+            gap = -offset % HEAD.size if plain else 0
+            write_all(file, bytes(gap) + head)
+            write_all(file, packed)
         return frame._replace(offset=offset + gap)
 
     def hold(self, name: str, content: bytes | memoryview) -> Frame | None:
@@ -145,21 +140,19 @@ class Scratch:
             self.held[frame] = bytes(content)
         return frame
 
-    def cannot_write(self, error: OSError) -> CannotWrite:
-        """Return the error for a refusal by the operating system."""
-        return refused(f"to {str(self.folder)!r}", error)
+    def expect_disk(self) -> AbstractContextManager[None]:
+        """Raise CannotWrite if the disk refuses something meanwhile."""
+        return expect_disk(f"to {str(self.folder)!r}")
 
     def sync(self, frames: Iterable[Frame]) -> None:
         """Make frames survive a power cut, before a journal says that they are there."""
-        try:
-            names = sorted({frame.file for frame in frames if frame.packed})
+        names = sorted({frame.file for frame in frames if frame.packed})
+        with self.expect_disk():
             for name in names:
                 with FileIO(self.folder / name, "a") as file:
                     os.fsync(file.fileno())
             if names:
                 sync_folder(self.folder)
-        except OSError as error:
-            raise self.cannot_write(error) from error
 
     def lengths(self) -> dict[str, int]:
         return {entry.name: entry.stat().st_size for entry in os.scandir(self.folder)} if self.folder.exists() else {}
@@ -180,6 +173,17 @@ class Scratch:
             if frame.offset + frame.packed > lengths.get(frame.file, 0):
                 missing.append(frame)
         return missing
+
+    def unreadable(self, frames: Iterable[Frame]) -> list[Frame]:
+        """Return the frames that cannot be read, as a power cut may leave those that were not synced. It reads all."""
+        return [frame for frame in dict.fromkeys(frames) if not self.is_readable(frame)]
+
+    def is_readable(self, frame: Frame) -> bool:
+        try:
+            self.read(frame, once=True)
+        except DamagedScratch:
+            return False
+        return True
 
     def read(self, frame: Frame, once: bool = False) -> bytes | memoryview:
         """Return the bytes of a frame, and cache them unless *once*; raise DamagedScratch if they have changed."""

@@ -102,9 +102,16 @@ def test_rules_that_loop_compiled_are_named_by_their_position(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_so_they_are_in_a_real_solve(workers, loop, tmp_path):
-    status, errors = interrupted("solve", loop, "--workers", workers, home=tmp_path, seconds=12)
+    code = (
+        "from retrograde.cli.interrupt import WATCH\n"
+        "from retrograde.games.catalog import load_game\n"
+        "from retrograde.solver.engine import solve\n"
+        "WATCH.start()\n"
+        f"solve(load_game({str(loop)!r}), 'loop.h5', method='compiled', workers={workers})\n"
+    )
+    status, errors = interrupted(home=tmp_path, code=code, seconds=20)
     assert (status, errors) == (130, "retrograde: interrupted; the rules of loop go on and on at position 1234\n")
 
 

@@ -136,6 +136,14 @@ def solve_tiers(task: SolveTask) -> tuple[Done, list[Any]]:
     ), planes  # fmt: skip
 
 
+def frames_in_entry(wave: int, where: Array, _: Array, planes: Array) -> Iterator[Frame]:
+    """Yield the frames of an entry of `solve_tiers`: the steps of some chunks, and their planes."""
+    yield Frame("records", *where[:FRAME_COLUMNS].tolist())
+    for row in planes.reshape(-1, FRAME_COLUMNS).tolist():
+        if not is_sheet(frame := Frame(f"planes{wave}", *row)):
+            yield frame
+
+
 class SetwiseStore(StepsStore):
     """The store of the set-wise method. `found` are the waves explored, `waves` their tiers as steps."""
 

@@ -282,9 +282,9 @@ class SetsLog:
                 )
 
     def drop_missing(self, scratch: Scratch) -> None:
-        """Drop entries of unfinished waves whose scratch files are gone."""
+        """Drop entries of unfinished waves whose scratch files are gone, or damaged by a power cut."""
         for wave in self.filled.keys() - self.whole:
-            gone = {*scratch.missing(filled.sets for filled in self.filled[wave].values())}
+            gone = {*scratch.unreadable(filled.sets for filled in self.filled[wave].values())}
             self.filled[wave] = {k: filled for k, filled in self.filled[wave].items() if filled.sets not in gone}
 
     def add(self, wave: int, filled: FilledTiers) -> None:

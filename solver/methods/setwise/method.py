@@ -21,12 +21,13 @@ from typing import ClassVar
 
 from retrograde.databases.write import SolvedSteps
 from retrograde.games.contract.game import Game
-from retrograde.solver.methods.setwise.backward import SetwiseStore
+from retrograde.solver.methods.setwise.backward import SetwiseStore, frames_in_entry
 from retrograde.solver.methods.setwise.forward import Exploration, SetsLog, TooLargeForMemory
 from retrograde.solver.methods.setwise.mirror import NotSymmetric
 from retrograde.solver.methods.setwise.storage import WaveStorage, bytes_of_planes
 from retrograde.solver.methods.setwise.tiers import most_bits, plain_rules
 from retrograde.solver.methods.streamed.steps import STORED
+from retrograde.solver.methods.streamed.store import drop_incomplete_wave
 from retrograde.solver.rules.plain.rules import NO_MIRROR, Rules
 from retrograde.solver.runtime.cluster.sheets import can_be_had
 from retrograde.solver.runtime.driver import drive
@@ -102,6 +103,7 @@ class Setwise:
         log = SetsLog(found)
         scratch.begin(fresh=not log.filled)
         log.drop_missing(scratch)
+        drop_incomplete_wave(solved, scratch, frames_in_entry)
         work.course.plan(exploring=0.4, solving=0.5, writing=0.1)
         # Step 2: Find all positions. Leave small games to other methods.
         storage = WaveStorage(scratch if in_scratch else None, plain=not work.shares_memory)

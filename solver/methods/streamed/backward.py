@@ -4,7 +4,6 @@ A task scores segments of positions by the steps of their children, and stores t
 """
 
 from collections.abc import Iterator
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -48,7 +47,7 @@ from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.driver import Done, StoredCounts
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.progress import Phase
-from retrograde.solver.runtime.scratch import DamagedScratch, Frame, Scratch
+from retrograde.solver.runtime.scratch import Frame
 from retrograde.solver.runtime.tasks import workspace
 
 MANY_SEGMENTS = 4
@@ -66,32 +65,12 @@ Children must ascend if only part of the tier's steps are loaded.
 """
 
 
-def drop_incomplete_wave(log: Log, scratch: Scratch) -> None:
-    """Drop the last wave from a log of steps if scratch files do not have all of it.
-
-    Waves are synced when they are complete, so a power cut may damage the last one. `StreamedStore.groups` checks the
-    files of the others. An entry with nothing but a number means that the wave was restarted.
-    """
-    entries = log.since_anew()
-    waves: dict[int, list[int]] = {}
-    # Collect the entries of each wave that was not restarted.
-    for number, ((wave,), *rest) in enumerate(entries):
-        if rest:
-            waves.setdefault(int(wave), []).append(number)
-        else:
-            del waves[int(wave)]
-    last = min(waves, default=0)
-    try:
-        for number in waves.get(last, ()):
-            for *_, steps, records in entries.entry(number)[1].view(SOLVED_SEGMENT).tolist():
-                scratch.read(segment_of("records", records).frame, once=True)
-                if last:  # no wave comes before the first, so its steps are not needed
-                    scratch.read(segment_of(f"steps{last}", steps).frame, once=True)
-    except DamagedScratch:
-        del waves[last]
-        log.add((np.array([last]),))
-        log.settle()
-    entries.places[:] = [entries.places[number] for number in sorted(chain.from_iterable(waves.values()))]
+def frames_in_entry(wave: int, table: Array, *_: Array) -> Iterator[Frame]:
+    """Yield the frames of a log entry of a wave that are still needed if it is the last one solved."""
+    for *_, steps, records in table.view(SOLVED_SEGMENT).tolist():
+        yield segment_of("records", records).frame
+        if wave:  # no wave comes before the first, so its steps are not needed
+            yield segment_of(f"steps{wave}", steps).frame
 
 
 class StreamedStore(StepsStore):

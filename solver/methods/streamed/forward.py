@@ -110,13 +110,6 @@ class ForwardSweep:
             self.scratch.cache_at_most(self.scratch.cached // 2)
         self.work.budget.check_used("solving in a stream")
 
-    def sync(self) -> None:
-        """Make all that was found survive a power cut, except files that are dropped already."""
-        tiers = [tier for wave in self.waves for tier in wave.values()]
-        frames = {segment.frame for tier in tiers for segment in tier.segments}
-        self.scratch.sync(frames.difference(self.scratch.missing(frames)))
-        self.journal.log.settle()
-
     def first_wave(self) -> Wave:
         """Return the tier of the start position, with that position alone."""
         start = start_of(self.game)
@@ -143,7 +136,9 @@ class ForwardSweep:
             # Step 2: Find the rest. If an assumption is wrong, start the wave again.
             wrong = self.find_wave(number, results, phase, after_task)
             if not wrong:
+                self.scratch.sync(new.segment.frame for result in results for new in result.segments)
                 self.journal.add(COMPLETE, number)
+                self.journal.log.settle()
                 break
             for assumption in wrong:
                 self.waves[-1][assumption.tier].drop_assumption(assumption)

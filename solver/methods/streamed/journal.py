@@ -77,9 +77,13 @@ class ForwardJournal:
                 self.drop(int(wave))
 
     def check_files(self, scratch: Scratch) -> None:
-        """Restart the first wave that scratch files do not have completely, and all later ones."""
+        """Restart the first wave that scratch files do not have completely, and all later ones.
+
+        Complete waves were synced. A power cut may have damaged one that is not, so its lists are read.
+        """
         for wave in sorted(self.waves):
-            if scratch.missing(new.segment.frame for result in self.waves[wave] for new in result.segments):
+            lost = scratch.missing if wave in self.complete else scratch.unreadable
+            if lost(new.segment.frame for result in self.waves[wave] for new in result.segments):
                 for later in [number for number in self.waves if number >= wave]:
                     self.restart(later)
                 return

@@ -11,9 +11,10 @@ from typing import ClassVar
 
 from retrograde.databases.write import SolvedSteps
 from retrograde.games.contract.game import Game
-from retrograde.solver.methods.streamed.backward import StreamedStore, drop_incomplete_wave
+from retrograde.solver.methods.streamed.backward import StreamedStore, frames_in_entry
 from retrograde.solver.methods.streamed.forward import ForwardSweep
 from retrograde.solver.methods.streamed.journal import ForwardJournal
+from retrograde.solver.methods.streamed.store import drop_incomplete_wave
 from retrograde.solver.rules.examine import is_for_a_stream
 from retrograde.solver.runtime.driver import drive
 from retrograde.solver.runtime.journal import Log
@@ -51,7 +52,7 @@ class StreamedMethod:
         journal = ForwardJournal(found)
         forward = ForwardSweep(game, work, journal)
         work.until_written(forward.scratch)
-        drop_incomplete_wave(solved, forward.scratch)
+        drop_incomplete_wave(solved, forward.scratch, frames_in_entry)
         if not solved.resumed:  # else positions of the last waves may be gone, as they should
             journal.check_files(forward.scratch)
         # Step 2: Find all positions.
@@ -63,7 +64,6 @@ class StreamedMethod:
         if records <= work.sizes.in_memory:
             raise too_small(records, work.sizes)
         outlook.check_records(records)
-        forward.sync()
         # Step 3: Solve the waves, last first.
         store = StreamedStore(forward, solved)
         work.course.positions_a_record *= store.include_finished(work.course.positions_a_record)

@@ -3,8 +3,8 @@
 The legend lists the outcomes of the game with their counts. The set-wise method uses this module as well.
 """
 
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -74,6 +74,31 @@ class StepsStore:
             np.array([tier.mask for tier, _ in kept], np.int64), legend, steps(kept, self.scratch, rows),
             int(rows[start]),
         )  # fmt: skip
+
+
+def drop_incomplete_wave(log: Log, scratch: Scratch, frames_in: Callable[..., Iterable[Frame]]) -> None:
+    """Drop the last wave from a log of solved waves if scratch files do not have all of it.
+
+    Waves are synced when they are complete, so a power cut may damage the last one. Later, `check_files` checks those
+    of the others. An entry has the number of its wave first, and `frames_in(wave, *arrays)` yields its frames. An entry
+    with nothing but a number means that the wave was restarted.
+    """
+    entries = log.since_anew()
+    waves: dict[int, list[int]] = {}
+    # Collect the entries of each wave that was not restarted.
+    for number, ((wave, *_), *rest) in enumerate(entries):
+        if rest:
+            waves.setdefault(int(wave), []).append(number)
+        else:
+            del waves[int(wave)]
+    last = min(waves, default=0)
+    if scratch.unreadable(
+        frame for number in waves.get(last, ()) for frame in frames_in(last, *entries.entry(number)[1:])
+    ):
+        del waves[last]
+        log.add((np.array([last]),))
+        log.settle()
+    entries.places[:] = [entries.places[number] for number in sorted(chain.from_iterable(waves.values()))]
 
 
 def joins(before: Segment, after: Segment) -> bool:

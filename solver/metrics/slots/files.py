@@ -5,15 +5,13 @@ although a slot is indexed as in one large array.
 """
 
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from retrograde.databases.errors import CannotWrite
+from retrograde.databases.errors import expect_disk
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import SharedArray
 
@@ -27,12 +25,11 @@ class SlotFiles:
     def __init__(self, folder: Path, slots: int, names: tuple[str, ...], kind: Any):
         """Open or create the files. Their content counts only after `is_whole` has checked it."""
         self.folder = folder
-        with expect_disk(folder):
-            self.columns = [SharedArray.reopen(slots, kind, folder / name) for name in names]
+        self.columns = [SharedArray.reopen(slots, kind, folder / name) for name in names]
 
     def write(self, begin: int, *numbers: Array) -> int:
         """Write the numbers of the slots from *begin* on, a column for each file, and return their checksum."""
-        with expect_disk(self.folder):
+        with expect_disk(repr(str(self.folder))):
             for column, some in zip(self.columns, numbers, strict=True):
                 column.array[begin : begin + len(some)] = some
                 column.flush()
@@ -56,16 +53,6 @@ class SlotFiles:
             self.release()
 
     close = release
-
-
-@contextmanager
-def expect_disk(folder: Path) -> Iterator[None]:
-    """Raise CannotWrite if the disk refuses something, such as for lack of space."""
-    try:
-        yield
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise CannotWrite(f"cannot write {str(folder)!r}: {reason}") from error
 
 
 def checksum(*columns: Array) -> int:

@@ -41,24 +41,18 @@ def is_sheet(where: Any) -> bool:
 def new_sheet(scratch: Scratch, name: str, planes: int, words: int) -> Frame:
     """Create a sheet for *planes* planes of *words* words; raise CannotWrite if that fails."""
     frame = Frame(name, randbits(61) << 1, 0, 8 * planes * (words + 1), stamp())
-    try:
-        with FileIO(scratch.folder / frame.file, "w") as file:
-            file.truncate(frame.packed)
-    except OSError as error:
-        raise scratch.cannot_write(error) from error
+    with scratch.expect_disk(), FileIO(scratch.folder / frame.file, "w") as file:
+        file.truncate(frame.packed)
     return frame
 
 
 def write_stretch(scratch: Scratch, sheet: Frame, word: int, planes: Array) -> None:
     """Write the planes of a range of words that begins at number *word*."""
     row = sheet.packed // len(planes)
-    try:
-        with FileIO(scratch.folder / sheet.file, "r+") as file:
-            for number, plane in enumerate(planes):
-                file.seek(number * row + 8 * word)
-                write_all(file, plane.view(np.uint8).data)
-    except OSError as error:
-        raise scratch.cannot_write(error) from error
+    with scratch.expect_disk(), FileIO(scratch.folder / sheet.file, "r+") as file:
+        for number, plane in enumerate(planes):
+            file.seek(number * row + 8 * word)
+            write_all(file, plane.view(np.uint8).data)
 
 
 def read_sheet(scratch: Scratch, sheet: Frame, planes: int) -> Array:

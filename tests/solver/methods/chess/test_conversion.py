@@ -175,17 +175,17 @@ def test_plies_with_pawns_are_those_of_a_plain_analysis(pawns, ending):
     has come to b4 or further: so White's may be captured en passant."""
     chess = pytest.importorskip("chess")
     squares = [chess.square(file, rank) for file in range(4 if ending == "KPK" else 1) for rank in range(1, 7)]
-    pawns = [{chess.WHITE: square} for square in squares]
+    standing = [{chess.WHITE: square} for square in squares]
     if ending == "KPKP":
         others = chess.B4, chess.B3, chess.B2
-        pawns = [{chess.WHITE: square, chess.BLACK: other} for square in squares for other in others]
+        standing = [{chess.WHITE: square, chess.BLACK: other} for square in squares for other in others]
     with open_solution(database_path("chess:KPKP", pawns, "dtc")) as solution:
         game = solution.game
 
         def value_of(board):
             return solution.value(game.read(board.epd())).value
 
-        found = plainly(placements(chess, pawns), value_of)
+        found = plainly(placements(chess, standing), value_of)
         assert len(found) > 100_000
         assert ending == "KPK" or sum(" a3" in here for here in found) > 1000
         wrong = [here for here, worth in found.items() if tuple(solution.value(game.read(here))) != worth]

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
@@ -32,6 +33,11 @@ from retrograde.solver.runtime.sources import kernels_digest
 MOST_SIGNATURES = 512
 """The most signatures of a kernel that stay in the cache. Each edit of a rule file adds one to the kernels that call
 rules; 512 of all of them take some 250 MB.
+"""
+
+ZERO = np.int64(0)
+"""A 0 for kernels to count from. A literal 0 has a type of its own: numba compiles the kernels that get it for this
+type, and again once it finds that the variable changes.
 """
 
 CACHE_SETTINGS = ("CACHE_DIR", "CACHE_LOCATOR_CLASSES")

@@ -45,7 +45,7 @@ from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.positions import as_position, of_positions, position_in, put, stands_at, whole
 from retrograde.solver.runtime.array_type import Array
-from retrograde.solver.runtime.kernel import lean_kernel
+from retrograde.solver.runtime.kernel import ZERO, lean_kernel
 from retrograde.solver.search.endgame_tables import BASE, DRAWN, UNKNOWN, probe_tables
 from retrograde.solver.search.hashing import hash_of
 from retrograde.solver.search.proof_table import (
@@ -154,8 +154,8 @@ def prove(game, key, nodes, table, path):
     levels, children, counts = path.levels, path.children, path.counts
     path.hash_counts[:] = 0
     counts[NODES] = counts[TROUBLE] = counts[NOTES] = counts[IN_TABLES] = 0
-    level = 0
-    push(game, key, level, INFINITE, INFINITE, table, path)
+    level, unlimited = ZERO, np.int64(INFINITE)
+    push(game, key, level, unlimited, unlimited, table, path)
     while True:
         if counts[TROUBLE]:
             return OPEN

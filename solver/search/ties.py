@@ -24,7 +24,7 @@ from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import as_position, position_in, put, stands_at, whole
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.runtime.array_type import Array
-from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.runtime.kernel import ZERO, kernel
 from retrograde.solver.search import kernels as search
 from retrograde.solver.search.bounds import ANY_WIN
 from retrograde.solver.search.memory import words_at, words_in, words_of
@@ -86,7 +86,7 @@ def find_path(game, position, plies, memory, refuted, trail):
     if is_refuted(key, plies, refuted):
         return NO_PATH
     # Step 1: expand the position of this ply. A move that ends in a tie completes the path.
-    ply, steps, step = 0, words_at(trail), OWN_KEY + words_of(game)
+    ply, steps, step = ZERO, words_at(trail), OWN_KEY + words_of(game)
     while True:
         count = enter(game, position, plies - ply, ply, memory, refuted)
         if count < 0:

@@ -18,7 +18,7 @@ from retrograde.games.contract.game import CHANCE, UNDECIDED, is_none
 from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import as_position, note, position_in, put, stands_at, swapped
 from retrograde.solver.runtime.array_type import Array
-from retrograde.solver.runtime.kernel import lean_kernel
+from retrograde.solver.runtime.kernel import ZERO, lean_kernel
 from retrograde.solver.verification.kernels import gather_images, payment
 from retrograde.solver.verification.kernels import note as note_outcome
 
@@ -117,7 +117,7 @@ def list_between(game, position, tier, stored, listed):
     for at in range(len(listed.table)):
         listed.table[at] = -1
     put(listed.positions, 0, position)
-    count, links = 1, 0
+    count, links = 1, ZERO
     number = 0
     # Step 2: list the children of each listed position in turn.
     while number < count:

@@ -4,7 +4,7 @@ import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.methods.listed.predecessors.kernels import append_edge, mark_at, number_of
-from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.runtime.kernel import ZERO, kernel
 from retrograde.solver.values.score import DRAW_CLASS, PRIMITIVE
 from retrograde.solver.values.score_kernels import pass_on, pass_up, primitive_score, too_far
 
@@ -51,7 +51,7 @@ def split_children(block, tier, bits, scores, seeds):
         seeds.children_left[i] = 0 if value == UNDECIDED else PRIMITIVE
         seeds.counts[i] = 0
     # Step 2: visit the children of each undecided position.
-    count = 0
+    count = ZERO
     for column in range(columns):
         begin = count
         passed = 0
@@ -83,7 +83,7 @@ def children_in_frontier(block, tier, frontier, counts):
     how many. *counts*, which comes in as zeros, gets their number by position."""
     columns, places, matrix, children = block
     low, high = tier
-    count = 0
+    count = ZERO
     for column in range(columns):
         begin = count
         for row in range(places.shape[0]):

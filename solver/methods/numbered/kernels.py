@@ -15,7 +15,7 @@ from retrograde.solver.rules.kernels import longer, multiplicity, place_in
 from retrograde.solver.rules.positions import as_position, note, whole
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import ALWAYS, SOMETIMES, is_players, turns, which_turn
-from retrograde.solver.runtime.kernel import kernel, lean_kernel
+from retrograde.solver.runtime.kernel import ZERO, kernel, lean_kernel
 from retrograde.solver.values.edges import differs, mark_of
 from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES, PRIMITIVE
 from retrograde.solver.values.score_kernels import pass_on, pass_up, primitive_score
@@ -34,7 +34,7 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
     """
     bits, which = slots.bits, which_turn(game)
     own = place_in(slots.tiers, tier)
-    end = 0
+    end = ZERO
     for i in range(len(seeds.scores)):
         # Step 1: stop if the links of another position might not fit; the caller continues from here.
         if end + MOST_MOVES > len(links):
@@ -207,7 +207,7 @@ def parents_of(game, tier, frontier, children_left, sums, out, trouble):
         trouble[0] = Trouble.FINE
         note(trouble, position)
         begin = count
-        met = 0
+        met = ZERO
         total = np.uint32(0)
         for given in game.parents(position):
             parent = as_position(given)
@@ -227,7 +227,7 @@ def parents_of(game, tier, frontier, children_left, sums, out, trouble):
                 continue
             if met == len(own):
                 own = longer(own)
-            before, met = met, append_edge(own, 0, met, slot)
+            before, met = met, append_edge(own, ZERO, met, slot)
             if met == before:
                 continue
             if met > MOST_MOVES:

@@ -14,7 +14,7 @@ import numpy as np
 
 import retrograde.solver.rules.compiled  # noqa: F401  # numba then knows int.bit_count
 from retrograde.solver.runtime.array_type import Array
-from retrograde.solver.runtime.kernel import inlined_kernel, kernel, lean_kernel
+from retrograde.solver.runtime.kernel import ZERO, inlined_kernel, kernel, lean_kernel
 from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES, WIN_CLASS
 from retrograde.solver.values.score_kernels import pass_up
 
@@ -435,7 +435,7 @@ def find_free(section, shape, mills, closing, free):
 def take(place, closing, every, bits, scores, buffers):
     """Improve the scores of colourings in which a move closes a mill, by what taking each free man brings."""
     for man in range(place[1].men):
-        hits = 0
+        hits = ZERO
         for rank in closing:
             hits += buffers.free[rank] >> man & 1
         if hits:
@@ -482,7 +482,7 @@ def leap(place, shape, every, bits, scores, buffers):
     if not shape >> over & 1:
         return True
     man, taken = (shape & (1 << source) - 1).bit_count(), (shape & (1 << over) - 1).bit_count()
-    hits = 0
+    hits = ZERO
     for rank in range(len(section.masks)):
         if section.masks[rank] >> man & 1 and not section.masks[rank] >> taken & 1:
             buffers.closing[hits], buffers.free[rank] = rank, 1 << taken

@@ -15,7 +15,7 @@ from retrograde.solver.rules.kernels import canonical, count_images
 from retrograde.solver.rules.positions import whole
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.array_type import Array
-from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.runtime.kernel import ZERO, kernel
 from retrograde.solver.values.bits import find_runs, make_runs_buffer
 
 ALL, READY = -1, -2
@@ -139,7 +139,7 @@ def make_children(game, arena, targets, numbers, ends, trouble):
     """Write the children that each target wants, unsorted, and where they end. Returns early unless all is FINE."""
     workspace = make_runs_buffer()
     keys, moved = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
-    end = 0
+    end = ZERO
     for k in range(len(targets)):
         tier, low, high = targets[k, TIER], targets[k, LOW], targets[k, HIGH]
         for row in range(targets[k, LISTS], targets[k, LISTS_END]):
@@ -295,7 +295,7 @@ def count_by_tier(game, arena, tiers, trouble):
 def sample_children(game, positions, move, target, out, trouble):
     """Write the children of some positions that a target wants, by one move or ALL; return how many were written."""
     if move == ALL:
-        end = append_children(game, positions, target, out, 0, trouble)
+        end = append_children(game, positions, target, out, ZERO, trouble)
         return len(out) if trouble[0] == Trouble.NO_ROOM else max(end, 0)
     end = 0
     for position in positions:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from retrograde.solver.runtime.array_type import Array
-from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.runtime.kernel import ZERO, kernel
 from retrograde.solver.values.bits import find_runs, make_runs_buffer, rank_of, read_varint, spread, write_varint
 
 BLOCK = 1 << 10
@@ -95,12 +95,12 @@ def describe(row, at, size, length, varying, first, last):
 def pack_lists(numbers, ends, words, rows):
     """Write lists that lie one after another in *numbers*, and describe each in *rows*. Return the end, in bytes. List
     k ends at `ends[k]`. *rows* are zeros before, and stay so for empty lists."""
-    at = begin = 0
+    at = begin = ZERO
     no_codes = np.empty(0, np.uint16)
     for k in range(len(ends)):
         end = ends[k]
         if end > begin:
-            varying = 0
+            varying = ZERO
             for i in range(begin, end):
                 varying |= numbers[i] ^ numbers[begin]
             stop = pack(numbers[begin:end], no_codes, varying, words, at)

@@ -11,7 +11,7 @@ import numpy as np
 
 from retrograde.solver.methods.streamed.lists import FIRST_CODE, LAST_CODE, describe, pack, unpack_steps
 from retrograde.solver.runtime.array_type import Array
-from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.runtime.kernel import ZERO, kernel
 from retrograde.solver.values.bits import find_runs, make_runs_buffer, rank_of
 from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, WIN_CLASS
 from retrograde.solver.values.score_kernels import pass_up
@@ -106,7 +106,7 @@ def load_steps(arena, rows, steps):
     """Unpack the steps of some tiers into *steps*, which has room for them and for two more a tier. *arena* has packed
     lists. Those of tier k are the lists from `rows[k, 0]` up to `rows[k, 1]`, the latter excluded."""
     starts, passed, _, tiers = steps
-    end = 0
+    end = ZERO
     for k in range(len(rows)):
         # The step at -1 catches positions before the first step. Its score 0 means: not found.
         tiers[k, BEGIN] = end
@@ -264,7 +264,7 @@ def unpack_ranks(arena, about, ranks, codes):
     same tier, or -1; and whether to leave out the first step, because it only continues the outcome before.
     """
     runs_buffer = make_runs_buffer()
-    end = 0
+    end = ZERO
     for row in range(len(arena.table)):
         begin = end
         end = unpack_steps(arena, row, ranks, codes, end)

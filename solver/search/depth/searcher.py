@@ -115,7 +115,7 @@ class DepthSearch(StoppableSearch):
             # A null window first, as in the kernel: most moves are not above *low*.
             for high in (low + 1, INFINITE) if by_values and self.entries and low > -INFINITE else (INFINITE,):
                 score: float = kernels.search_move(
-                    rules_for(self.game), position, move, depth, low, high, self.scoring, self.workspace
+                    rules_for(self.game), position, move, depth, float(low), float(high), self.scoring, self.workspace
                 )
                 if score <= low:
                     break

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from numba.core.config import DISABLE_JIT
 
 from retrograde.databases import database_path
 from retrograde.databases.lock import Lock
@@ -83,6 +84,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark as fast what is marked as nothing slower, so that a new test is fast until somebody says otherwise."""
     for item in items:
+        if any(item.iter_markers("as_python")) and not DISABLE_JIT:
+            item.add_marker("thorough")
         if item.path.stem in SOLVING:
             item.add_marker("long")
         elif not any(any(item.iter_markers(name)) for name in NOT_FAST):

@@ -252,7 +252,7 @@ class Verifier:
         """Return whether no rule that a kernel called failed to compile."""
         from retrograde.solver.rules.ports import rules_for  # slow to import, and small databases do not need it
 
-        return bool(rules_for(self.rules).compiles)
+        return bool(getattr(rules_for(self.rules), "compiles", True))  # with NUMBA_DISABLE_JIT, the game itself
 
     def verify_block(self, run: Callable[[Array], TaskResult], items: Array) -> TaskResult:
         """Return the result of *run*, which verifies some items with a kernel. If the rules raise, which they may do

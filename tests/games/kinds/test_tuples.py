@@ -78,6 +78,7 @@ def test_processes_write_the_same_bytes(tmp_path):
     assert other.read_bytes() == path.read_bytes()
 
 
+@pytest.mark.as_python
 def test_random_games_of_tuples_are_worth_what_a_slow_solver_makes_of_them(tmp_path, monkeypatch):
     monkeypatch.setattr(reference, "int", lambda position: position, raising=False)
     game = Apart()

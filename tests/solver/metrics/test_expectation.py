@@ -367,6 +367,7 @@ def test_who_plays_by_expectations_wins_more_often(tmp_path, monkeypatch):
     assert perfect["won"] > 120
 
 
+@pytest.mark.as_python
 @pytest.mark.parametrize("bits", [5, 46, 51, 52, 53, 60])
 @pytest.mark.parametrize("most_odds", [3, 1 << 9, 1 << 28])
 def test_means_of_any_size_are_exact_and_rounded_down(bits, most_odds):

@@ -24,6 +24,7 @@ def levels_of(graph):
     return measured, draws
 
 
+@pytest.mark.as_python
 @pytest.mark.parametrize("make", [two_sided_graph, partial(random_graph, alternating=True, impartial=True)])
 def test_draw_levels_of_random_games_are_those_of_games_solved_level_by_level(make):
     kinds, levels = Counter(), Counter()

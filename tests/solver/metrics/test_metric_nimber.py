@@ -18,6 +18,7 @@ def nimbers_of(graph):
     return measure(graph, MetricOptions("nimber"), Phase("solving", None))
 
 
+@pytest.mark.as_python
 @pytest.mark.parametrize("cycles", [False, True])
 def test_nimbers_of_random_games_are_those_of_the_definition(cycles):
     infinite = 0

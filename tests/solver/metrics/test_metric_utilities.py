@@ -17,6 +17,7 @@ def found(graph, ties="first"):
     return measured, [*zip(*columns, strict=True)]
 
 
+@pytest.mark.as_python
 @pytest.mark.parametrize("ties", ["first", "leader", "average", "paranoid"])
 @pytest.mark.parametrize("players", thorough_but([1, 2, 3, 4], 3))
 def test_utilities_of_random_games_are_those_of_the_recursion(players, ties):

@@ -53,6 +53,7 @@ CASES = [(metric, which) for metric in ("score", "drawlevel", "utilities", "expe
 CASES = [case for case in CASES if case[0] != "utilities" or case[1] == 38]  # utilities are of games that end
 
 
+@pytest.mark.as_python
 @pytest.mark.parametrize(("metric", "which"), thorough_but(CASES, ("score", 29), ("expectation", 51)))
 def test_random_graphs_are_worth_the_same_in_three_words(metric, which, tmp_path):
     kinds = KINDS.get(metric, (Apart, InOne))
@@ -70,7 +71,7 @@ def test_draw_levels_leave_values_as_they_are(which, tmp_path):
     assert DRAW in {value for _, value, *_ in values.values()}
 
 
-@pytest.mark.thorough
+@pytest.mark.as_python
 @pytest.mark.parametrize("name", ["random", "greedy", "skill"])
 def test_best_responses_in_three_words_are_worth_the_same(name, tmp_path):
     found = []
@@ -83,7 +84,7 @@ def test_best_responses_in_three_words_are_worth_the_same(name, tmp_path):
     assert len(found[0]) > 5 and found[0] == found[1]
 
 
-@pytest.mark.thorough
+@pytest.mark.as_python
 def test_nimbers_of_chomp_in_two_words(tmp_path):
     wide, one = WideChomp(), Chomp()
     with (

@@ -49,7 +49,7 @@ def expanded(rules, positions, tier, rows=300):
     return [returned, trouble.tolist(), *(array.tolist() for array in matrix[:5])]
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "dodgem", "mutorere"])
+@pytest.mark.parametrize("name", thorough_but(["tictactoe", "dodgem", "mutorere"], "dodgem"))
 def test_expand_writes_the_same(name, port_of):
     game = load_game(name)
     compiled.prepare(game)
@@ -62,6 +62,7 @@ def test_expand_writes_the_same(name, port_of):
         wave = sorted({child for row in result[2] for child in row if child > 0})
 
 
+@pytest.mark.parametrize("port_of", ["calls", thorough("machine code")], indirect=True)
 def test_random_games(port_of):
     chance = Random(1)
     for _ in range(20):
@@ -92,7 +93,7 @@ class Wide(Game):
 
 
 @pytest.mark.parametrize(
-    "moves", thorough_but([1, BUFFER - 1, BUFFER, BUFFER + 1, 2 * BUFFER, 2 * BUFFER + 1], 1, BUFFER, BUFFER + 1)
+    "moves", thorough_but([1, BUFFER - 1, BUFFER, BUFFER + 1, 2 * BUFFER, 2 * BUFFER + 1], BUFFER, BUFFER + 1)
 )
 def test_more_items_than_the_buffer_holds(moves, port_of):
     game = Wide()
@@ -136,7 +137,7 @@ def test_threads_share_a_port(port_of):
 def test_calls_become_machine_code(monkeypatch):
     monkeypatch.setattr(ports, "PATIENCE", 0.0)
     monkeypatch.setattr(ports, "is_cached_for", lambda *_: False)
-    game = load_game("mutorere")
+    game = load_game("dodgem")
     port = RulesPort(game, compiled.type_of(game, False))
     first = expanded(port, [game.start], game.tier(game.start))
     first_called, call = next(iter(port.calls.items()))
@@ -147,7 +148,7 @@ def test_calls_become_machine_code(monkeypatch):
 def test_calls_stay_calls_where_rules_are_only_called(monkeypatch):
     monkeypatch.setattr(ports, "PATIENCE", 0.0)
     monkeypatch.setattr(ports, "is_cached_for", lambda *_: False)
-    game = load_game("mutorere")
+    game = load_game("dodgem")
     port = RulesPort(game, compiled.type_of(game, False))
     with ports.called_rules():
         expanded(port, [game.start], game.tier(game.start))
@@ -203,6 +204,7 @@ def nodes_in(game, lists):
     return [[(game.graph(one), game.node(one) | game.symmetric(one)) for one in positions] for positions in lists]
 
 
+@pytest.mark.as_python
 def test_expand_writes_the_same_for_one_word_and_for_three():
     one, three = Expander(InOneWithParents()), Expander(ApartWithParents())
     spots = 0

@@ -23,6 +23,7 @@ def clumped(random, count, greatest):
     return sorted(found | {random.randrange(greatest)})
 
 
+@pytest.mark.as_python
 @pytest.mark.parametrize("in_order", [False, True])
 @pytest.mark.parametrize("dtype", GREATEST)
 @pytest.mark.parametrize("spread", [1, 8, 300])

@@ -41,6 +41,7 @@ def ranged(monkeypatch):
     return found
 
 
+@pytest.mark.as_python
 @pytest.mark.long
 @pytest.mark.usefixtures("solver_alone", "in_small")
 @pytest.mark.parametrize("in_scratch", thorough_but([False, True], True))

@@ -45,6 +45,7 @@ def positions_of(rows):
     return [*map(tuple, rows.tolist())]
 
 
+@pytest.mark.as_python
 @settings(max_examples=40)
 @given(lists_of_rows, st.randoms())
 def test_rows_are_sorted_merged_and_subtracted_as_tuples_are(positions, random):
@@ -79,6 +80,7 @@ def test_packed_rows_sort_as_tuples_do(positions):
     assert positions_of(from_items(items, len(positions[0]))) == sorted(positions)
 
 
+@pytest.mark.as_python
 @pytest.mark.parametrize("in_order", [False, True])
 def test_children_are_where_dictionaries_say(in_order):
     random = Random(2)
@@ -126,6 +128,7 @@ LISTED_WAYS = {
 }
 
 
+@pytest.mark.as_python
 @pytest.mark.long
 @pytest.mark.parametrize("way", thorough_but(LISTED_WAYS, "in memory", "in ranges"))
 def test_random_graphs_have_the_same_bytes_as_interpreted(way, tmp_path, monkeypatch):
@@ -176,6 +179,7 @@ def test_a_stopped_solve_goes_on(fours, tmp_path):
     assert solve(WideConnectFour(4, 3), path, method="listed", sizes=sizes).read_bytes() == fours.read_bytes()
 
 
+@pytest.mark.thorough
 def test_too_little_memory_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(MemoryBudget, "free_bytes", lambda self: 10_000)
     with pytest.raises(MemoryLimit, match=r"needs about .* of memory, and the limit is .*; raise it with --memory"):

@@ -87,6 +87,7 @@ def array_of(positions, width):
     return np.array(sorted(set(positions)), np.int64).reshape(-1, *[width] * (width > 0))
 
 
+@pytest.mark.as_python
 @given(positions, st.integers(1, 64), st.data())
 @settings(max_examples=100)
 def test_lists_are_read_as_they_were_put(tmp_path_factory, drawn, block, data):

@@ -120,6 +120,7 @@ def test_rules_that_are_not_for_symbols_are_left_to_others(rules_of_some, monkey
         Circuit().decisions(rules_of_some)
 
 
+@pytest.mark.as_python
 @pytest.mark.parametrize("text", ["connect4:4,3", "connect4:5,4,3"])
 def test_programs_say_what_rules_say(text):
     """With all bits shared by a tier of one position, everything comes to constants."""
@@ -164,6 +165,7 @@ def test_bits_under_a_mask_are_pushed_together_and_spread(word, mask):
         assert spread(np.uint64(together), np.uint64(mask)) == word & mask
 
 
+@pytest.mark.as_python
 @given(st.integers(0, WORD), st.integers(0, 5), st.integers(0, 1))
 @settings(max_examples=50)
 def test_bits_are_put_into_ranks_and_taken_out(word, place, bit):
@@ -346,6 +348,7 @@ def test_a_solve_that_went_on_without_a_mirror_goes_on_so_after_a_kill(tmp_path,
     expect_reference(game, solved_by_words(game, path, sizes))
 
 
+@pytest.mark.as_python
 @given(st.sets(st.integers(0, (1 << 14) - 1), min_size=1, max_size=300))
 @settings(max_examples=30)
 def test_mirror_images_have_the_images_of_all_positions(ranks):

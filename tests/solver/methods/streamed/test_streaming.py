@@ -65,6 +65,7 @@ def solve_streamed(game, path, sizes=None, **options):
 positions = st.lists(st.integers(0, (1 << 62) - 1), min_size=1, max_size=200, unique=True)
 
 
+@pytest.mark.as_python
 @given(positions, st.integers(0, 62))
 @settings(max_examples=50)
 def test_lists_are_unpacked_as_they_were_packed(numbers, shift):
@@ -86,6 +87,7 @@ def test_lists_are_unpacked_as_they_were_packed(numbers, shift):
     assert made[0, 2:6].tolist() == [len(numbers), mask, numbers[0], numbers[-1]]
 
 
+@pytest.mark.as_python
 @given(st.lists(st.lists(st.integers(0, 50), max_size=20), min_size=1, max_size=4))
 @settings(max_examples=100)
 def test_lists_have_no_doubles(lists):
@@ -98,6 +100,7 @@ def test_lists_have_no_doubles(lists):
     ]
 
 
+@pytest.mark.as_python
 @given(positions, st.lists(st.integers(0, (1 << 62) - 1), max_size=20), st.integers(0, 61))
 @settings(max_examples=200)
 def test_steps_are_found(numbers, asked, shift):
@@ -113,6 +116,7 @@ def test_steps_are_found(numbers, asked, shift):
         assert found == 4 + np.searchsorted(starts[4:-1], max(position, 0), "right") - 1
 
 
+@pytest.mark.as_python
 @given(st.integers(0, (1 << 62) - 1), st.integers(0, (1 << 62) - 1), st.integers(0, (1 << 62) - 1))
 def test_steps_begin_behind_the_position_before(one, other, mask):
     if one != other:
@@ -397,7 +401,7 @@ def test_what_is_damaged_in_scratch_files_is_noticed(tmp_path, monkeypatch):
 
 
 def test_a_resumed_solve_sees_at_once_that_steps_which_it_needs_are_gone(tmp_path, monkeypatch):
-    game, path, waves = load_game("connect4:4,3,3"), tmp_path / "game.h5", []
+    game, path, waves = load_game("connect4:3,3,3"), tmp_path / "game.h5", []
     sizes = sizes_of(100, stream_positions=10, journal_seconds=0)
     solve_wave = StreamedStore.solve
 
@@ -461,7 +465,7 @@ def test_a_stream_is_verified(text, interpreted, tmp_path):
 
 @pytest.mark.parametrize("interpreted", thorough_but([False, True], False))
 def test_wrong_steps_and_counts_are_found(interpreted, tmp_path):
-    game = load_game("connect4:4,3,3")
+    game = load_game("connect4:3,3,3")
     path = solve_streamed(game, tmp_path / "game.h5")
     with open_database(path, game=game) as database:
         read = database.file.contents.read_block

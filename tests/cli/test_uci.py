@@ -419,7 +419,9 @@ def test_no_game_is_lost_on_time(queens, games):
 
 @pytest.fixture
 def ask(home, monkeypatch):
+    """A function that returns what an engine says to some lines. It does not compile the rules of endings."""
     monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    monkeypatch.setattr(searches, "in_background", lambda make: Future())
 
     def answers(*lines):
         said = []
@@ -853,6 +855,7 @@ def hostile_line(chance):
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 40))])
 def test_no_line_ends_it(home, monkeypatch, tmp_path, seed):
     monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    monkeypatch.setattr(searches, "in_background", lambda make: Future())
     monkeypatch.chdir(tmp_path)
     chance, said = Random(seed), []
     talker = Engine(said.append)

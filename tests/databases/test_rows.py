@@ -119,7 +119,7 @@ def test_verify_finds_each_change(path, tmp_path, interpreted):
         assert verify(database, interpreted=interpreted).ok
         legend = [(row.value, row.remoteness) for row in database.file.legend]
     chance = random.Random(4)
-    for number in chance.sample(range(5478), 2):
+    for number in chance.sample(range(5478), 1):
         forged = Forged.read(path)
         block, i = divmod(number, 4096)
         part = forged.parts["rows"]

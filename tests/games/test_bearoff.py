@@ -117,7 +117,7 @@ def test_the_numbering_keeps_the_contract(variant):
 @pytest.mark.parametrize("men", thorough_but([2, 3, 4], 2))
 def test_values_are_those_of_the_slow_program_and_as_published(men, tmp_path):
     game = load_game(f"bearoff:{men},6,2")
-    pairs = Random(1).sample([*product(placements(men, 6), repeat=2)], 500)
+    pairs = Random(1).sample([*product(placements(men, 6), repeat=2)], 100)
     with open_database(solve(game, tmp_path / "bearoff.h5", method="numbered"), game=game) as database:
         assert database.file.header.storage == "bounds"
         assert verify(database).ok

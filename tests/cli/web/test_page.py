@@ -15,7 +15,7 @@ from tests.helpers.marks import thorough_but
 from tests.helpers.serving import Server, fill, needs_browser
 
 pytestmark = [pytest.mark.long, needs_browser]
-VARIANTS = ["tictactoe", "connect4:4,4", "chess:KRK", "lgame", "mutorere"]
+VARIANTS = ["tictactoe", "connect4:4,4", "chess:KRK", "mutorere"]
 OVER = "?v=tictactoe&m=a1,b1,a2,b2,a3&second=human"
 """A game that is over."""
 ROOK = "7k/8/5K2/6R1/8/8/8/8%20w"
@@ -31,7 +31,7 @@ def url(solved, tmp_path_factory):
 
 
 @pytest.fixture
-def open_page(browser, url):
+def open_page(browser, url, request):
     """A function that opens a page; whatever it asks of another place, or complains of, fails the test."""
     pages, faults = [], []
 
@@ -42,11 +42,12 @@ def open_page(browser, url):
     def open_page(query="", at=None, wait="#board svg", **options):
         page = browser.new_page(**{"reduced_motion": "reduce", **options})
         page.set_default_timeout(1000 * LATE)
-        own = (at or url, "data:")
+        at = at or (request.getfixturevalue("lgame_url") if "lgame" in query else url)
+        own = (at, "data:")
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", lambda said: note(said.text) if said.type == "error" else None)
         page.on("request", lambda asked: faults.append(asked.url) if not asked.url.startswith(own) else None)
-        page.goto(f"{at or url}{query}")
+        page.goto(f"{at}{query}")
         page.wait_for_selector(wait)
         pages.append(page)
         return page
@@ -482,14 +483,14 @@ def test_the_front_shows_every_game(open_page):
     assert page.title() == "All games – retrograde"
     cards = page.locator("#solved .card")
     titles = cards.locator("h3").all_text_contents()
-    assert titles == ["Connect Four 4 × 4", "King and rook against king", "L-game", "Mū Tōrere", "Tic-tac-toe"]
+    assert titles == ["Connect Four 4 × 4", "King and rook against king", "Mū Tōrere", "Tic-tac-toe"]
     facts = cards.nth(0).locator(".facts").inner_text()
     assert re.sub(r"\s+", " ", facts) == "=A tie in 16 plies 161,029 positions Longest win: 13 plies"
     assert "Dodgem 3 × 3" in page.locator("#unsolved h3").all_text_contents()
     for picture in page.locator("#solved img").all():
         picture.scroll_into_view_if_needed()
         page.wait_for_function("image => image.complete && image.naturalWidth > 50", arg=picture.element_handle())
-    cards.nth(4).locator("a").click()
+    cards.nth(3).locator("a").click()
     page.wait_for_selector("#board svg")
     assert page.url.endswith("?v=tictactoe")
     page.locator("#home").click()
@@ -507,7 +508,7 @@ def test_games_are_filtered_by_kind_and_size(open_page):
 
     assert shown("solved", size="0-10000") == ["mutorere", "tictactoe"]
     assert shown("unsolved", size="0-10000") == [] and page.locator("#unsolved-part").is_hidden()
-    assert shown("solved", size="10000-1000000", kind="two") == ["connect4", "chess", "lgame"]
+    assert shown("solved", size="10000-1000000", kind="two") == ["connect4", "chess"]
     assert {"pig", "yahtzee", "game2048"} <= {*shown("unsolved", kind="chance")}
     assert {"hanoi", "eightpuzzle"} <= {*shown("unsolved", kind="one")}
     assert shown("unsolved", kind="several") == ["nim3", "tictactoe3"] and page.locator("#unsolved-part").is_visible()

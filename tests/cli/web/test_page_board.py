@@ -31,7 +31,7 @@ def small_variant(name):
 
 
 PLAYED = [text for text in map(small_variant, BUILT_IN) if load_game(text).draw_board()]
-SERVED = ["tictactoe", "connect4:4,4", "lgame", "dodgem", "chess:KRK", "chess:KPK", "chess:KQKR"]
+SERVED = ["tictactoe", "connect4:4,4", "dodgem", "chess:KRK", "chess:KPK", "chess:KQKR"]
 """What is served to most tests."""
 PLIES = 12
 KQKR_FORK = "?v=chess:KQKR&p=8%2F1n6%2F5R2%2F4K1k1%2F8%2F8%2F8%2F8+w"
@@ -52,7 +52,7 @@ def url(home, solved):
 
 
 @pytest.fixture
-def open_page(browser, url):
+def open_page(browser, url, request):
     """A function that opens a page, with people on both sides unless told; what it complains of fails the test."""
     pages, faults = [], []
 
@@ -61,7 +61,8 @@ def open_page(browser, url):
         page.set_default_timeout(1000 * LATE)
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-        page.goto(f"{url}{query}")
+        at = request.getfixturevalue("lgame_url") if "lgame" in query else url
+        page.goto(f"{at}{query}")
         page.wait_for_selector("#board svg")
         pages.append(page)
         if not alone:

@@ -24,7 +24,7 @@ from tests.helpers.solving import copy_whole
 
 pytestmark = pytest.mark.long
 
-VARIANTS = ["tictactoe", "connect4:4,4", "mutorere", "chess:KRK", "chess:KQKR", "lgame"]
+VARIANTS = ["tictactoe", "connect4:4,4", "mutorere", "chess:KRK", "chess:KQKR"]
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def client(home, monkeypatch):
 def test_the_games(client):
     games = get(client, "/")
     assert {"id": "mutorere", "name": "Mū Tōrere", "type": "twoPlayer", "gui": "v1"} in games
-    assert [game["id"] for game in games] == ["chess", "connect4", "lgame", "mutorere", "tictactoe"]
+    assert [game["id"] for game in games] == ["chess", "connect4", "mutorere", "tictactoe"]
     assert get(client, "/chess/") == {
         "id": "chess",
         "name": "Chess endgames",

@@ -459,11 +459,11 @@ def test_commands_say_what_a_book_of_estimates_is(home):
     for command in ("query", "export", "plot", "judge"):
         assert "is no database of retrograde" in retrograde(command, path, status=1).stderr
     assert "is of draughts:rows=6, not of" in retrograde("remove", SMALL, "--database", path, status=1).stderr
-    told = retrograde("query", "draughts:rows=6", "--time", "0.1").stdout
+    told = retrograde("query", "draughts:rows=6", "--time", "0.02").stdout
     assert "by the book of estimates, which proves nothing" in told and "not known" in told
-    played = retrograde("play", "draughts:rows=6", "--first", "perfect", "--time", "0.1").stdout
+    played = retrograde("play", "draughts:rows=6", "--first", "perfect", "--time", "0.02").stdout
     assert played.count("by the book of estimates, which proves nothing") >= 2
-    asked = retrograde("play", "draughts:rows=6", "--time", "0.1", input="?\nquit\n").stdout
+    asked = retrograde("play", "draughts:rows=6", "--time", "0.02", input="?\nquit\n").stdout
     assert asked.count("by the book of estimates, which proves nothing") == 1
     told = retrograde("remove", path, input="y\n").stdout
     assert "the book of estimates" in told and not path.exists()

@@ -35,6 +35,7 @@ def test_python_may_call_a_kernel_that_a_kernel_called_before(run):
     assert run("doubled", "added", "doubled") == ["32", "16", "32", "0 True", "0 True"]
 
 
+@pytest.mark.thorough
 def test_a_kernel_with_a_wrapper_serves_other_kernels_too(run):
     assert run("added", "doubled") == ["16", "32", "0 True", "0 True"]
     assert run("added") == ["16", "1 True", "0"]

@@ -112,14 +112,14 @@ GAMES = [
     Wreath(5, states=7, digits=1, moves=1),
     Wreath(6, wins=60),
 ]
-FACES = [thorough(load_game(name)) for name in ("pocketcube:faces=2", "cube:UR-UF")]
+CUBES = [thorough(load_game(name)) for name in ("cube:URF-UFL", "pocketcube:faces=2", "cube:UR-UF")]
 
 
 def bytes_by_slot(game, folder):
     return solve(game, folder / "slots.h5", method="numbered", fresh=True).read_bytes()
 
 
-@pytest.mark.parametrize("game", [*GAMES, load_game("cube:URF-UFL"), *FACES], ids=str)
+@pytest.mark.parametrize("game", [*GAMES, *CUBES], ids=str)
 def test_same_bytes_as_slot_by_slot(game, tmp_path, monkeypatch):
     expected = bytes_by_slot(game, tmp_path)
     monkeypatch.setattr(by_slots, "solve_by_slots", None)

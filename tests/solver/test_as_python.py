@@ -18,7 +18,8 @@ def test_small_games_are_right_with_loops_run_as_python():
     """In a process of its own: numba looks at the variable once."""
     files = [file for file in sorted((ROOT / "tests").rglob("test_*.py")) if f"@{MARK}" in file.read_text("utf-8")]
     assert len(files) > 5
-    command = [sys.executable, "-m", "pytest", "-n", "0", "-m", "as_python and not thorough and not slow", *map(str, files)]
+    options = "-n", "0", "-m", "as_python and not thorough and not slow"
+    command = [sys.executable, "-m", "pytest", *options, *map(str, files)]
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=LATE)
     assert done.returncode == 0, done.stdout

@@ -18,10 +18,11 @@ from retrograde.solver.play.player import perfect
 from retrograde.solver.play.solution import Solution
 from tests.helpers import turning
 from tests.helpers.command_line import retrograde
+from tests.helpers.marks import thorough
 
 pytestmark = pytest.mark.long
 
-GAMES = ["kalah:3,2", "awari:2,2", "dotsandboxes:1,2"]
+GAMES = [thorough("kalah:3,2"), "awari:2,2", "dotsandboxes:1,2"]
 SMALL = 1 << 24
 
 

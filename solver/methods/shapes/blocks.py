@@ -46,17 +46,17 @@ class Block:
     @property
     def slots(self) -> slice:
         """The slots of these rows among those of the outcomes."""
-        ways = len(self.arrays.masks)
-        return slice(self.arrays.start + self.begin * ways, self.arrays.start + self.end * ways)
+        colourings = len(self.arrays.masks)
+        return slice(self.arrays.start + self.begin * colourings, self.arrays.start + self.end * colourings)
 
-    def look(self, every: Array, outcomes: TierOutcomes) -> None:
-        """Write the initial scores and counters. *every* has the scores of all slots of the game."""
+    def look(self, all_scores: Array, outcomes: TierOutcomes) -> None:
+        """Write the initial scores and counters. *all_scores* has the scores of all slots of the game."""
         scores, children_left, bits = outcomes
         if self.sections.steps[self.number].lost:
             scores[self.slots], children_left[self.slots] = 0, PRIMITIVE  # LOSE in 0
         else:
             fine = kernels.look(
-                self.sections.board, self.arrays, (self.begin, self.end), every, bits, scores, children_left,
+                self.sections.board, self.arrays, (self.begin, self.end), all_scores, bits, scores, children_left,
                 Buffers.of(self.arrays),
             )  # fmt: skip
             if not fine:
@@ -107,7 +107,7 @@ class Block:
         sizes = np.empty(self.slots.stop - self.slots.start, np.uint16)
         rows = self.begin, self.end
         kernels.finish(
-            self.sections.board, self.arrays, rows, bits, self.sections.images, scores, children_left, sizes
+            self.sections.board, self.arrays, rows, bits, self.sections.full_size, scores, children_left, sizes
         )  # fmt: skip
         return count_by_score(scores[self.slots], sizes, slice(0, len(sizes)), bits)
 

@@ -62,6 +62,7 @@ class SectionArrays(NamedTuple):
     """
 
     men: Any
+    """The number of men of both players."""
     own: Any
     """The number of men of the player to move."""
     kind: Any
@@ -97,17 +98,26 @@ class Frontier(NamedTuple):
 
 
 class Buffers(NamedTuple):
-    """Arrays that the loops overwrite. They allocate none themselves: see `lean_kernel`."""
+    """Arrays that the loops overwrite. They allocate none themselves: see `lean_kernel`.
+
+    `child_ranks`, `closing` and `free` have an item for each colouring of a shape, `mills` and `all_mills` for each
+    mill.
+    """
 
     cells: Array
     new_bits: Array
     old_bits: Array
     """Of each man, the bit that he had before the move."""
     mills: Array
+    """For `find_mills`."""
     all_mills: Array
-    there: Array
+    """For `find_free`."""
+    child_ranks: Array
+    """The colouring's rank after a move. In `advance`, a list of colourings before a move."""
     closing: Array
+    """A list of the ranks at which a move closes a mill. In `find_lines`, who has a full line."""
     free: Array
+    """The colouring of the opponent's men that may be taken."""
     tables: tuple[Array, Array]
 
     @classmethod
@@ -116,9 +126,9 @@ class Buffers(NamedTuple):
         half = section.men // 2
         cells, new_bits, old_bits = np.empty((3, MEN), np.int64)
         mills, all_mills = np.empty((2, len(section.mills)), np.int64)
-        there, closing, free = np.empty((3, len(section.masks)), np.int32)
+        child_ranks, closing, free = np.empty((3, len(section.masks)), np.int32)
         tables = np.empty(1 << section.men - half, np.int64), np.empty(1 << half, np.int64)
-        return cls(cells, new_bits, old_bits, mills, all_mills, there, closing, free, tables)
+        return cls(cells, new_bits, old_bits, mills, all_mills, child_ranks, closing, free, tables)
 
 
 # Shapes
@@ -149,11 +159,11 @@ def row_of(board, shape):
 
 @inlined_kernel
 def list_cells(shape, cells):
-    """Write the occupied cells of a shape to *cells*, ascending; return their number."""
+    """Write the occupied cells of a shape to *cells*, ascending: 2, 5, 6 for 0b1100100. Return their number."""
     count = 0
     while shape:
-        cells[count] = ((shape & -shape) - 1).bit_count()
-        shape &= shape - 1
+        cells[count] = ((shape & -shape) - 1).bit_count()  # the index of the lowest bit: the bits below it
+        shape &= shape - 1  # clears that bit
         count += 1
     return count
 
@@ -179,8 +189,8 @@ def find_new_bits(board, section, cells, move, shape, symmetry, new_bits):
     )
     for man in range(section.men):
         cell = target if cells[man] == source else section.orders[order, cells[man]]
-        there = 1 << board.cell_images[symmetry, cell]
-        new_bits[man] = (image & there - 1).bit_count() if image & there else -1
+        cell_bit = 1 << board.cell_images[symmetry, cell]
+        new_bits[man] = (image & cell_bit - 1).bit_count() if image & cell_bit else -1
     return image
 
 
@@ -193,7 +203,7 @@ def target_bit(board, section, move, image, symmetry):
 @inlined_kernel
 def fill_tables(new_bits, men, low, high):
     """Fill tables so that `low[c & mask] | high[c >> half]` is the colouring *c* with the bits of its men at
-    *new_bits*. A bit whose new place is -1 is dropped."""
+    *new_bits*. A man whose new bit is -1 is dropped."""
     half = (men + 1) // 2
     low[0] = high[0] = 0
     for man in range(half):
@@ -220,8 +230,8 @@ def one_by_one(mask, new_bits):
     """Return a colouring with the bits of its men at *new_bits*, without tables."""
     found = 0
     while mask:
-        rank = new_bits[((mask & -mask) - 1).bit_count()]
-        found |= 1 << rank if rank >= 0 else 0
+        man = ((mask & -mask) - 1).bit_count()
+        found |= 1 << new_bits[man] if new_bits[man] >= 0 else 0
         mask &= mask - 1
     return found
 
@@ -274,8 +284,8 @@ def find_edges(board, section, begin, end, begins, edges, moves):
         for move in range(len(section.moves)):
             source, target, empty, order, over = section.moves[move]
             if source >= 0 and over < 0 and shape >> source & 1 and not shape & empty:
-                after, which = row_of(board, shape_after(section, shape, cells, source, target, order))
-                edges[count] = after << SYMMETRY_BITS | board.sets[board.set_begins[which]]
+                row_after, symmetry_set = row_of(board, shape_after(section, shape, cells, source, target, order))
+                edges[count] = row_after << SYMMETRY_BITS | board.sets[board.set_begins[symmetry_set]]
                 moves[count] = move
                 count += 1
     begins[end - begin] = count
@@ -293,23 +303,28 @@ def leads_to(edges, lost_starts, won_starts):
 
 
 # The first look at all positions
+#
+# A *shape_move* is a move on a shape: (board, section, its cells before the move, number of the move, shape after it).
 
 
 @lean_kernel
-def look(board, section, rows, every, bits, scores, children_left, buffers):
-    """Write the initial scores and counters of *rows*, (begin, end), of a section. *every* has the scores of all slots
-    of the game. Returns False if a move leads to a section that there is not."""
+def look(board, section, rows, all_scores, bits, scores, children_left, buffers):
+    """Write the initial scores and counters of *rows*, (begin, end), of a section.
+
+    *all_scores* has the scores of all slots of the game. Returns False if a move leads to a section that does not
+    exist.
+    """
     begin, end = rows
-    men, ways = section.men, len(section.masks)
-    cells, new_bits, _, mills, all_mills, there, closing, free, tables = buffers
+    men, colourings = section.men, len(section.masks)
+    cells, new_bits, _, mills, all_mills, child_ranks, closing, free, tables = buffers
     fine = True
     for row in range(begin, end):
         shape = section.shapes[row]
         list_cells(shape, cells)
-        first = section.start + row * ways
-        own_scores, own_children_left = scores[first : first + ways], children_left[first : first + ways]
-        own_scores[:] = 0
-        own_children_left[:] = 0
+        first = section.start + row * colourings
+        row_scores, row_children_left = scores[first : first + colourings], children_left[first : first + colourings]
+        row_scores[:] = 0
+        row_children_left[:] = 0
         free[:] = 0
         for move in range(len(section.moves)):
             # Step 1: is the move possible on this shape?
@@ -317,8 +332,8 @@ def look(board, section, rows, every, bits, scores, children_left, buffers):
             if shape & empty or (source >= 0 and not (section.own and shape >> source & 1)):
                 continue
             if over >= 0:
-                place = board, section, cells, move, shape_after(section, shape, cells, source, target, order)
-                fine &= leap(place, shape, every, bits, own_scores, buffers)
+                shape_move = board, section, cells, move, shape_after(section, shape, cells, source, target, order)
+                fine &= leap(shape_move, shape, all_scores, bits, row_scores, buffers)
                 continue
             # Step 2: the colourings that close a mill by it, and those that do not.
             man = (shape & (1 << source) - 1).bit_count() if source >= 0 else -1
@@ -326,23 +341,23 @@ def look(board, section, rows, every, bits, scores, children_left, buffers):
             closed = find_closing(section, man, mills, count, closing)
             after = shape_after(section, shape, cells, source, target, order)
             if source >= 0 and section.inside:
-                count_moves(section, man, closing[:closed], own_children_left)
+                count_moves(section, man, closing[:closed], row_children_left)
             else:
                 fine &= section.bases[0 if source >= 0 else 2] >= 0
                 if fine:
-                    place = board, section, cells, move, after
-                    rank_after(place, man, new_bits, tables, there)
-                    pass_moves(place, man, mills, count, there, every, bits, own_scores)
+                    shape_move = board, section, cells, move, after
+                    rank_after(shape_move, man, new_bits, tables, child_ranks)
+                    pass_moves(shape_move, man, mills, count, child_ranks, all_scores, bits, row_scores)
             # Step 3: those that close one also take a man.
             if closed:
                 fine &= section.bases[1 if source >= 0 else 3] >= 0
                 if fine:
                     find_free(section, shape, all_mills, closing[:closed], free)
-                    place = board, section, cells, move, after
-                    take(place, closing[:closed], every, bits, own_scores, buffers)
+                    shape_move = board, section, cells, move, after
+                    take(shape_move, closing[:closed], all_scores, bits, row_scores, buffers)
         # Step 4: lines, and positions without a move.
         find_lines(section, shape, closing)
-        finish_look(section, bits, closing, own_scores, own_children_left)
+        finish_look(section, bits, closing, row_scores, row_children_left)
     return fine
 
 
@@ -369,53 +384,53 @@ def count_moves(section, man, closing, children_left):
 
 
 @inlined_kernel
-def rank_after(place, man, new_bits, tables, there):
-    """Write to *there*, for each colouring in which *man* is the mover's, its rank after a move that takes nothing.
+def rank_after(shape_move, man, new_bits, tables, child_ranks):
+    """Write to *child_ranks* each colouring's rank after a move that takes nothing, where *man* is the mover's.
 
     For a new man *man* is -1, and all colourings count. If several symmetries make the shape least, the least rank
     counts: other slots are empty. *new_bits* and *tables* are workspace.
     """
-    board, section, cells, move, after = place
+    board, section, cells, move, after = shape_move
     low, high = tables
     men, men_after, own_after = section.men, section.men + (man < 0), section.men - section.own
     half = (men + 1) // 2
-    _, which = row_of(board, after)
-    first = board.set_begins[which]
-    for at in range(first, board.set_begins[which + 1]):
-        image = find_new_bits(board, section, cells, move, after, board.sets[at], new_bits)
-        target_man = target_bit(board, section, move, image, board.sets[at])
+    _, symmetry_set = row_of(board, after)
+    first = board.set_begins[symmetry_set]
+    for i in range(first, board.set_begins[symmetry_set + 1]):
+        image = find_new_bits(board, section, cells, move, after, board.sets[i], new_bits)
+        target_man = target_bit(board, section, move, image, board.sets[i])
         fill_tables(new_bits, men, low, high)
-        for rank in range(len(there)):
+        for rank in range(len(child_ranks)):
             mask = np.int64(section.masks[rank])
             if man < 0 or mask >> man & 1:
                 movers = low[mask & (1 << half) - 1] | high[mask >> half] | target_man
                 child = (1 << men_after) - 1 ^ movers  # the men of the opponent, who moves next
                 found = rank_of(section, child, men_after, own_after, section.kind_after)
-                there[rank] = found if at == first else min(found, there[rank])
+                child_ranks[rank] = found if i == first else min(found, child_ranks[rank])
 
 
 @inlined_kernel
-def pass_moves(place, man, mills, count, there, every, bits, scores):
-    """Improve *scores* of colourings by a move to a later tier that closes no mill, from their ranks *there*."""
-    board, section, _, _, after = place
+def pass_moves(shape_move, man, mills, count, child_ranks, all_scores, bits, scores):
+    """Improve *scores* of colourings by a move to a later tier that closes no mill, from their ranks *child_ranks*."""
+    board, section, _, _, after = shape_move
     row, _ = row_of(board, after)
-    ways = ways_of(section, section.men + (man < 0), section.men - section.own)
-    base = section.bases[0 if man >= 0 else 2] + row * ways
+    colourings = count_colourings(section, section.men + (man < 0), section.men - section.own)
+    base = section.bases[0 if man >= 0 else 2] + row * colourings
     for rank in range(len(scores)):
         mask = np.int64(section.masks[rank])
         if (man < 0 or mask >> man & 1) and not (count and closes(mask, mills, count)):
-            scores[rank] = max(np.int64(scores[rank]), pass_up(np.int64(every[base + there[rank]]), bits))
+            scores[rank] = max(np.int64(scores[rank]), pass_up(np.int64(all_scores[base + child_ranks[rank]]), bits))
 
 
 @inlined_kernel
-def ways_of(section, men, own):
+def count_colourings(section, men, own):
     """Return the number of colourings of a section with *own* of *men* men."""
     return rank_of(section, ((1 << own) - 1) << (men - own), men, own, 0) + 1
 
 
 @inlined_kernel
 def find_free(section, shape, mills, closing, free):
-    """Write to *free* the opponent's men that may be taken: those in no mill, or all if every man is in one."""
+    """Write to *free* the opponent's men that may be taken: those in no mill, or all if all_scores man is in one."""
     count = 0
     for mill in section.mills:
         if mill & ~shape == 0:
@@ -432,52 +447,52 @@ def find_free(section, shape, mills, closing, free):
 
 
 @inlined_kernel
-def take(place, closing, every, bits, scores, buffers):
+def take(shape_move, closing, all_scores, bits, scores, buffers):
     """Improve the scores of colourings in which a move closes a mill, by what taking each free man brings."""
-    for man in range(place[1].men):
+    for man in range(shape_move[1].men):
         hits = ZERO
         for rank in closing:
             hits += buffers.free[rank] >> man & 1
         if hits:
-            take_man(place, man, hits, closing, every, bits, scores, buffers)
+            take_man(shape_move, man, hits, closing, all_scores, bits, scores, buffers)
 
 
 @inlined_kernel
-def take_man(place, man, hits, closing, every, bits, scores, buffers):
+def take_man(shape_move, man, hits, closing, all_scores, bits, scores, buffers):
     """Improve the scores of *hits* colourings, those of *closing* in which *man* is free, by what taking him brings."""
-    board, section, cells, move, after = place
-    new_bits, free, there, (low, high) = buffers.new_bits, buffers.free, buffers.there, buffers.tables
-    men, put = section.men, section.moves[move, 0] < 0
-    number, own = men - 1 + put, men - section.own - 1
-    half, ways = (men + 1) // 2, ways_of(section, number, own)
+    board, section, cells, move, after = shape_move
+    new_bits, free, child_ranks, (low, high) = buffers.new_bits, buffers.free, buffers.child_ranks, buffers.tables
+    men, is_new = section.men, section.moves[move, 0] < 0
+    men_after, own_after = men - 1 + is_new, men - section.own - 1
+    half, colourings = (men + 1) // 2, count_colourings(section, men_after, own_after)
     # Step 1: the shape without the man.
     shape = after & ~(1 << cells[man])
-    row, which = row_of(board, shape)
-    base, first = section.bases[3 if put else 1] + row * ways, board.set_begins[which]
+    row, symmetry_set = row_of(board, shape)
+    base, first = section.bases[3 if is_new else 1] + row * colourings, board.set_begins[symmetry_set]
     by_table = hits * FEW > 2 << half
-    # Step 2: the least rank there of each colouring; see `rank_after`.
-    for at in range(first, board.set_begins[which + 1]):
-        image = find_new_bits(board, section, cells, move, shape, board.sets[at], new_bits)
-        bit = target_bit(board, section, move, image, board.sets[at])
+    # Step 2: each colouring's rank after the move, the least of symmetric ones; see `rank_after`.
+    for i in range(first, board.set_begins[symmetry_set + 1]):
+        image = find_new_bits(board, section, cells, move, shape, board.sets[i], new_bits)
+        bit = target_bit(board, section, move, image, board.sets[i])
         if by_table:
             fill_tables(new_bits, men, low, high)
         for rank in closing:
             if free[rank] >> man & 1:
                 mask = np.int64(section.masks[rank])
                 mask = low[mask & (1 << half) - 1] | high[mask >> half] if by_table else one_by_one(mask, new_bits)
-                child = (1 << number) - 1 ^ (mask | bit)
-                found = rank_of(section, child, number, own, section.kind_after)
-                there[rank] = found if at == first else min(found, there[rank])
+                child = (1 << men_after) - 1 ^ (mask | bit)
+                found = rank_of(section, child, men_after, own_after, section.kind_after)
+                child_ranks[rank] = found if i == first else min(found, child_ranks[rank])
     # Step 3: what it is worth.
     for rank in closing:
         if free[rank] >> man & 1:
-            scores[rank] = max(np.int64(scores[rank]), pass_up(np.int64(every[base + there[rank]]), bits))
+            scores[rank] = max(np.int64(scores[rank]), pass_up(np.int64(all_scores[base + child_ranks[rank]]), bits))
 
 
 @inlined_kernel
-def leap(place, shape, every, bits, scores, buffers):
+def leap(shape_move, shape, all_scores, bits, scores, buffers):
     """Improve the scores of colourings in which a man leaps. Return False if it leads to no section."""
-    _, section, _, move, _ = place
+    _, section, _, move, _ = shape_move
     source, over = section.moves[move, 0], section.moves[move, 4]
     if not shape >> over & 1:
         return True
@@ -491,21 +506,25 @@ def leap(place, shape, every, bits, scores, buffers):
         for rank in buffers.closing[:hits]:
             scores[rank] = pass_up(0, bits)  # the opponent is lost in 0: nothing is better
     elif hits and section.bases[1] >= 0:
-        take_man(place, taken, hits, buffers.closing[:hits], every, bits, scores, buffers)
+        take_man(shape_move, taken, hits, buffers.closing[:hits], all_scores, bits, scores, buffers)
     return not hits or section.bases[1] >= 0
 
 
 @inlined_kernel
 def find_lines(section, shape, ended):
-    """Mark who has a full line in each colouring: nobody (0), the player to move (1), the opponent (2), or both (3)."""
-    full = (1 << section.men) - 1
+    """Write to *ended*, for each colouring of a shape, who has a full line.
+
+    0 is nobody, 1 the player to move, 2 the opponent, 3 both.
+    """
+    all_men = (1 << section.men) - 1
     ended[:] = 0
     for line in section.lines:
-        if line & ~shape == 0:
-            men = men_on(shape, line)
+        if line & ~shape == 0:  # all cells of the line are occupied
+            line_men = men_on(shape, line)
             for rank in range(len(ended)):
-                own = np.int64(section.masks[rank])
-                ended[rank] |= (own & men == men) | ((full ^ own) & men == men) << 1
+                movers = np.int64(section.masks[rank])
+                opponents = all_men ^ movers
+                ended[rank] |= (movers & line_men == line_men) | (opponents & line_men == line_men) << 1
 
 
 @inlined_kernel
@@ -542,15 +561,15 @@ def gather(
     *due* becomes the least remoteness at which something is due in a block, *undecided* the undecided positions of each
     row.
     """
-    ways = len(section.masks)
-    blocks = (ways + DUE_SLOTS - 1) // DUE_SLOTS
+    colourings = len(section.masks)
+    blocks = (colourings + DUE_SLOTS - 1) // DUE_SLOTS
     win, losses, wins = ((WIN_CLASS + 1) << bits) - 1 - remoteness, 0, 0
     due[:] = NEVER
     undecided[:] = 0
     for row in range(begin, end):
         lost_starts[row - begin], won_starts[row - begin] = losses, wins
-        for rank in range(ways):
-            slot = section.start + row * ways + rank
+        for rank in range(colourings):
+            slot = section.start + row * colourings + rank
             score = np.int64(scores[slot])
             if children_left[slot] < DECIDED:
                 undecided[row - begin] += 1
@@ -580,9 +599,9 @@ def advance(
     begins, edges, moves = links
     lost, won = frontiers
     new_lost, new_won, lost_starts, won_starts = found
-    ways = len(section.masks)
-    blocks = (ways + DUE_SLOTS - 1) // DUE_SLOTS
-    cells, mills, earlier = buffers.cells, buffers.mills, buffers.there
+    colourings = len(section.masks)
+    blocks = (colourings + DUE_SLOTS - 1) // DUE_SLOTS
+    cells, mills, earlier = buffers.cells, buffers.mills, buffers.child_ranks
     losses = wins = 0
     for row in range(begin, end):
         lost_starts[row - begin], won_starts[row - begin] = losses, wins
@@ -591,8 +610,8 @@ def advance(
         before = losses + wins
         shape = section.shapes[row]
         list_cells(shape, cells)
-        first = section.start + row * ways
-        own = scores[first : first + ways], children_left[first : first + ways]
+        first = section.start + row * colourings
+        row_arrays = scores[first : first + colourings], children_left[first : first + colourings]
         # Step 1: for each move, the colourings of the shape after it that were decided last.
         for at in range(begins[row - begin], begins[row - begin + 1]):
             after, symmetry = edges[at] >> SYMMETRY_BITS, edges[at] & (1 << SYMMETRY_BITS) - 1
@@ -603,18 +622,20 @@ def advance(
             move = np.int64(moves[at])
             source, target, _, order, _ = section.moves[move]
             count = find_mills(section, shape, source, target, mills) if section.men > section.own else 0
-            place = board, section, cells, move, shape_after(section, shape, cells, source, target, order)
+            shape_move = board, section, cells, move, shape_after(section, shape, cells, source, target, order)
             if lost_begin < lost_end:
-                several = colourings_before(place, symmetry, lost.masks[lost_begin:lost_end], buffers)
-                wins += win(section, earlier[:several], mills, count, bits, remoteness, own, new_won[wins:])
+                several = colourings_before(shape_move, symmetry, lost.masks[lost_begin:lost_end], buffers)
+                wins += win(section, earlier[:several], mills, count, bits, remoteness, row_arrays, new_won[wins:])
             if won_begin < won_end:
-                several = colourings_before(place, symmetry, won.masks[won_begin:won_end], buffers)
-                losses += lose(section, earlier[:several], mills, count, remoteness, own, new_lost[losses:])
+                several = colourings_before(shape_move, symmetry, won.masks[won_begin:won_end], buffers)
+                losses += lose(section, earlier[:several], mills, count, remoteness, row_arrays, new_lost[losses:])
         # Step 2: what children in later tiers decide at this remoteness.
         for block in range(blocks):
             at = (row - begin) * blocks + block
             if due[at] == remoteness:
-                more = settle(section, block * DUE_SLOTS, bits, remoteness, own, new_lost[losses:], new_won[wins:])
+                more = settle(
+                    section, block * DUE_SLOTS, bits, remoteness, row_arrays, new_lost[losses:], new_won[wins:]
+                )
                 due[at], losses, wins = more[0], losses + more[1], wins + more[2]
         undecided[row - begin] -= losses + wins - before
         if not undecided[row - begin]:
@@ -624,20 +645,20 @@ def advance(
 
 
 @inlined_kernel
-def colourings_before(place, symmetry, masks, buffers):
-    """Write to *buffers.there* the colourings before a move from which it leads to *masks*; return how many."""
-    board, section, cells, move, after = place
-    new_bits, old_bits, earlier, (low, high) = buffers.new_bits, buffers.old_bits, buffers.there, buffers.tables
+def colourings_before(shape_move, symmetry, masks, buffers):
+    """Write to *buffers.child_ranks* the colourings before a move from which it leads to *masks*; return how many."""
+    board, section, cells, move, after = shape_move
+    new_bits, old_bits, earlier, (low, high) = buffers.new_bits, buffers.old_bits, buffers.child_ranks, buffers.tables
     men, full, half = section.men, (1 << section.men) - 1, (section.men + 1) // 2
     image = find_new_bits(board, section, cells, move, after, symmetry, new_bits)
-    put = target_bit(board, section, move, image, symmetry)
+    moved_man = target_bit(board, section, move, image, symmetry)
     for man in range(men):
         old_bits[new_bits[man]] = man
     # The man that has moved must be one of the player to move. No branch: half of the colourings are such.
     count = 0
     for mask in masks:
         earlier[count] = full ^ mask
-        count += (full ^ mask) & put != 0
+        count += (full ^ mask) & moved_man != 0
     # Bring the men into the order before the move.
     if count * FEW > 2 << half:
         fill_tables(old_bits, men, low, high)
@@ -651,9 +672,9 @@ def colourings_before(place, symmetry, masks, buffers):
 
 
 @inlined_kernel
-def win(section, masks, mills, count, bits, remoteness, own, won):
+def win(section, masks, mills, count, bits, remoteness, row_arrays, won):
     """Make undecided positions WINs, except where the move closes a mill. Write them to *won*, and return how many."""
-    scores, children_left = own
+    scores, children_left = row_arrays
     score, wins = ((WIN_CLASS + 1) << bits) - 1 - remoteness, 0
     for item in masks:
         mask = np.int64(item)
@@ -666,10 +687,10 @@ def win(section, masks, mills, count, bits, remoteness, own, won):
 
 
 @inlined_kernel
-def lose(section, masks, mills, count, remoteness, own, lost):
+def lose(section, masks, mills, count, remoteness, row_arrays, lost):
     """Leave undecided positions one child fewer, except where the move closes a mill. Write the lost ones to *lost*,
     and return how many."""
-    scores, children_left = own
+    scores, children_left = row_arrays
     losses = 0
     for item in masks:
         mask = np.int64(item)
@@ -685,10 +706,10 @@ def lose(section, masks, mills, count, remoteness, own, lost):
 
 
 @inlined_kernel
-def settle(section, begin, bits, remoteness, own, lost, won):
+def settle(section, begin, bits, remoteness, row_arrays, lost, won):
     """Decide the positions of a block of slots that are due; return (when the next are due, how many lost, how many
     won)."""
-    scores, children_left = own
+    scores, children_left = row_arrays
     later, losses, wins = NEVER, 0, 0
     for rank in range(begin, min(len(scores), begin + DUE_SLOTS)):
         if children_left[rank] >= DECIDED:
@@ -708,38 +729,44 @@ def settle(section, begin, bits, remoteness, own, lost, won):
 
 
 @kernel
-def finish(board, section, rows, bits, images, scores, children_left, sizes):
-    """Score what is undecided as a draw, and empty the slots that stand for no position of their own. Writes how many
-    positions each slot of *rows*, (begin, end), stands for: *images* if it is not symmetric."""
+def finish(board, section, rows, bits, full_size, scores, children_left, sizes):
+    """Score undecided positions of *rows*, (begin, end), as draws, and write to *sizes* how many positions each slot
+    stands for.
+
+    A slot of a colouring without symmetry stands for *full_size* positions. If symmetries of its shape turn a colouring
+    into one of a lower rank, its slot becomes empty and stands for 0. *bits* are the bits of plies in a score.
+    """
     begin, end = rows
-    men, ways = section.men, len(section.masks)
+    men, colourings = section.men, len(section.masks)
     half = (men + 1) // 2
+    draw, empty = DRAW_CLASS << bits, DRAW_CLASS << bits | EMPTY_PLIES
     cells, new_bits = np.empty(MEN, np.int64), np.empty(MEN, np.int64)
     low, high = np.empty(1 << half, np.int64), np.empty(1 << men // 2, np.int64)
     for row in range(begin, end):
         shape = section.shapes[row]
         list_cells(shape, cells)
-        slots = slice(section.start + row * ways, section.start + (row + 1) * ways)
-        own_scores, own_children_left, own_sizes = scores[slots], children_left[slots], sizes[(row - begin) * ways :]
+        slots = slice(section.start + row * colourings, section.start + (row + 1) * colourings)
+        row_scores, row_children_left = scores[slots], children_left[slots]
+        row_sizes = sizes[(row - begin) * colourings :]
         # Step 1: draws.
-        for rank in range(ways):
-            if 0 < own_children_left[rank] < DECIDED:
-                own_scores[rank] = DRAW_CLASS << bits
-        # Step 2: how many symmetries of the shape leave each colouring as it is. The first one does nothing.
-        _, which = row_of(board, shape)
-        first, last = board.set_begins[which], board.set_begins[which + 1]
-        own_sizes[:ways] = 1
-        for at in range(first + 1, last):
-            find_new_bits(board, section, cells, -1, shape, board.sets[at], new_bits)
+        for rank in range(colourings):
+            if 0 < row_children_left[rank] < DECIDED:
+                row_scores[rank] = draw
+        # Step 2: count in row_sizes the symmetries of the shape that leave a colouring as it is. The first of them
+        # does so for all colourings.
+        _, symmetry_set = row_of(board, shape)
+        first, last = board.set_begins[symmetry_set], board.set_begins[symmetry_set + 1]
+        row_sizes[:colourings] = 1
+        for i in range(first + 1, last):
+            find_new_bits(board, section, cells, -1, shape, board.sets[i], new_bits)
             fill_tables(new_bits, men, low, high)
-            for rank in range(ways):
+            for rank in range(colourings):
                 mask = np.int64(section.masks[rank])
-                turned = low[mask & (1 << half) - 1] | high[mask >> half]
-                image = rank_of(section, turned, men, section.own, section.kind)
-                if image < rank:
-                    own_scores[rank] = DRAW_CLASS << bits | EMPTY_PLIES
-                own_sizes[rank] += image == rank
-        # Step 3: how many positions that makes.
-        for rank in range(ways):
-            empty = own_scores[rank] == DRAW_CLASS << bits | EMPTY_PLIES
-            own_sizes[rank] = 0 if empty else images // own_sizes[rank]
+                image_mask = low[mask & (1 << half) - 1] | high[mask >> half]
+                image_rank = rank_of(section, image_mask, men, section.own, section.kind)
+                if image_rank < rank:
+                    row_scores[rank] = empty
+                row_sizes[rank] += image_rank == rank
+        # Step 3: of k symmetries that leave it as it is, a colouring has full_size / k different images.
+        for rank in range(colourings):
+            row_sizes[rank] = 0 if row_scores[rank] == empty else full_size // row_sizes[rank]

@@ -59,55 +59,57 @@ def shapes_of(game: Any, men: int) -> Array:
 
 @lru_cache(32)
 def masks_of(men: int, own: int) -> Array:
-    """Return the colourings of *men* men, *own* of them of the player to move, ascending: 0b011, 0b101, 0b110 for 3,
-    2."""
+    """Return the colourings of *men* men, *own* of them the mover's, ascending: 0b011, 0b101, 0b110 for 3 and 2."""
     half = (men + 1) // 2
-    few = COUNTS.astype(np.uint8)
-    counts = (few[: 1 << men - half, None] + few[None, : 1 << half]).ravel()
+    ones = COUNTS.astype(np.uint8)  # a byte each, so that the sums below take less memory
+    counts = (ones[: 1 << men - half, None] + ones[None, : 1 << half]).ravel()  # upper half, lower half
     return np.flatnonzero(counts == own).astype(np.int32)
 
 
 @lru_cache(32)
 def ranks_of_uppers(men: int) -> Array:
-    """Return int64[own men, half]: what the upper half of a colouring of *men* men adds to the rank of its lower half.
+    """Return int64[own men, upper half]: what the upper half of a colouring of *men* men adds to the lower half's rank.
 
-    The one at bit p, with k ones up to it, adds C(p, k). How many ones are below follows from the number of own men.
+    A 1 at bit p, the k-th one from the lowest bit of the whole colouring, adds C(p, k). How many ones the lower half
+    has follows from the number of own men.
     """
     half = (men + 1) // 2
     added = np.zeros((men + 1, 1 << men - half), np.int64)  # by the number of own men in the lower half
-    for place in range(men - half):
-        width = 1 << place
+    for bit in range(men - half):
+        # Patterns with this highest bit are those without it, in the same order, each with one more 1.
+        width = 1 << bit
         for below in range(men + 1):
-            ways = np.array([comb(half + place, below + 1 + more) for more in range(place + 1)])
-            added[below, width : 2 * width] = added[below, :width] + ways[COUNTS[:width]]
+            binomials = np.array([comb(half + bit, below + 1 + more) for more in range(bit + 1)])
+            added[below, width : 2 * width] = added[below, :width] + binomials[COUNTS[:width]]
     patterns = np.arange(1 << men - half)
     return np.array([added[np.maximum(own - COUNTS[patterns], 0), patterns] for own in range(men + 1)])
 
 
 @lru_cache(1)
 def ranks_of_lowers() -> Array:
-    """Return the rank of each lower half of a colouring among those with as many ones: 0, 1, 2 for 0b011, 0b101, 0b110.
+    """Return int64[2**HALF]: the rank of each pattern of a lower half among the patterns with the same number of ones.
 
-    The k-th one from below, at bit p, adds C(p, k).
+    The ranks of 0b011, 0b101 and 0b110 are 0, 1 and 2. A 1 at bit p, the k-th one from the lowest bit, adds C(p, k).
     """
     ranks = np.zeros(1 << HALF, np.int64)
-    for place in range(HALF):
-        width = 1 << place
-        binomials = np.array([comb(place, 1 + below) for below in range(place + 1)])
+    for bit in range(HALF):
+        # Patterns with this highest bit are those without it, in the same order, each with one more 1.
+        width = 1 << bit
+        binomials = np.array([comb(bit, ones_below + 1) for ones_below in range(bit + 1)])
         ranks[width : 2 * width] = ranks[:width] + binomials[COUNTS[:width]]
     return ranks
 
 
 @lru_cache(32)
 def ranks_around(men: int) -> Array:
-    """Return int64[3, own men, half]: `ranks_of_uppers` for a man less, for as many men, and for a man more."""
-    several = [
+    """Return int64[3, own men, upper half]: `ranks_of_uppers` for a man less, for as many men, and for a man more."""
+    tables = [
         ranks_of_uppers(number) if number >= 0 else np.zeros((1, 1), np.int64) for number in range(men - 1, men + 2)
     ]
-    found = np.zeros((3, men + 2, several[-1].shape[1]), np.int64)
-    for at, ranks in enumerate(several):
-        found[at, : ranks.shape[0], : ranks.shape[1]] = ranks
-    return found
+    stacked = np.zeros((3, men + 2, tables[-1].shape[1]), np.int64)  # the last table is the largest
+    for i, ranks in enumerate(tables):
+        stacked[i, : ranks.shape[0], : ranks.shape[1]] = ranks
+    return stacked
 
 
 def moves_of(steps: Steps, cells: int) -> tuple[Array, Array]:
@@ -143,7 +145,7 @@ def sections_of(
         if len(steps.pushes) > MOST_PUSHES or sum(map(bool, (steps.pushes, steps.mills, steps.leaps))) > 1:
             raise NotShaped("pushes are too many, or there are mills or leaps as well")
         after = sections_after(game, section, steps)
-        bases = [NONE if one is None else begin_of(one.tier) + starts[one] for one in after]
+        bases = [NONE if later is None else begin_of(later.tier) + starts[later] for later in after]
         men, swap = sum(section.men), bool(game.placements.swap)
         masks = masks_of(men, section.men[0])
         arrays = SectionArrays(
@@ -169,13 +171,13 @@ def sections_of(
 
 class TierSections(NamedTuple):
     """The sections of a tier. `after` has for each section the number of the one after a move within the tier, or NONE.
-    `images` is the number of positions that a slot without symmetry stands for."""
+    `full_size` is the number of positions that a slot without symmetry stands for."""
 
     board: Board
     steps: list[Steps]
     arrays: list[SectionArrays]
     after: list[int]
-    images: int
+    full_size: int
 
     @property
     def cyclic(self) -> bool:
@@ -186,8 +188,8 @@ class TierSections(NamedTuple):
 def tier_sections(game: Any, tier: int, begin_of: Callable[[int], int], bits: int) -> TierSections:
     """Return the sections of a tier; raise NotShaped if the steps do not fit together."""
     board = board_of(game)
-    known = list(sections_of(game, tier, begin_of, bits))
-    sections = [section for section, *_ in known]
-    after = [sections.index(after.moved) if after.moved and arrays.inside else NONE for *_, after, arrays in known]
-    images = (2 if game.placements.swap else 1) * len(board.images)
-    return TierSections(board, [steps for _, steps, *_ in known], [arrays for *_, arrays in known], after, images)
+    rows = list(sections_of(game, tier, begin_of, bits))
+    sections = [section for section, *_ in rows]
+    after = [sections.index(after.moved) if after.moved and arrays.inside else NONE for *_, after, arrays in rows]
+    full_size = (2 if game.placements.swap else 1) * len(board.images)  # colours may be swapped, the board turned
+    return TierSections(board, [steps for _, steps, *_ in rows], [arrays for *_, arrays in rows], after, full_size)

@@ -91,10 +91,15 @@ def make_steps(rules, wave, codes, steps, buffer, made, tally):
 
 @lean_kernel
 def count_worths(wave, tier, counts):
-    """Count all positions of a tier by worth."""
+    """Add the positions of a tier to the column ALL of *counts*, int64[2**planes, COUNTS], in the row of their worth.
+
+    *wave* are WaveValues, *tier* is a row of its table of tiers. The worth of a position is the number whose bit p is
+    its bit in plane p.
+    """
     for word in range(tier[WORD], tier[WORD] + tier[WORDS]):
         remaining = wave.sets.words[word]
         while remaining:
+            # All positions of the word that have the same worth are counted at once.
             same, worth = equal_to_lowest(remaining, wave.planes, word)
             counts[worth, ALL] += popcount(same)
             remaining &= ~same
@@ -102,39 +107,42 @@ def count_worths(wave, tier, counts):
 
 @lean_kernel
 def equal_to_lowest(positions, planes, word):
-    """Return (positions of a word with the same worth as its lowest position, that worth)."""
+    """Return (those of some positions of a word that have the same worth as the lowest of them, that worth).
+
+    *word* is the word's index in the planes.
+    """
     j = np.uint64(lowest(positions))
     same, worth = positions, np.int64(0)
     for plane in range(len(planes)):
-        one = planes[plane, word] >> j & ONE
-        worth |= np.int64(one) << plane
-        same &= planes[plane, word] if one else ~planes[plane, word]
+        bit = planes[plane, word] >> j & ONE
+        worth |= np.int64(bit) << plane
+        same &= planes[plane, word] if bit else ~planes[plane, word]
     return same, worth
 
 
 @lean_kernel
 def varying(this):
-    """Return the bits in which the canonical positions of a tier differ."""
+    """Return a mask of the bits in which the canonical positions of a tier differ. *this* are TierValues."""
     tier, wave, symmetry, runs = this
     ones = zeros = low = 0
-    inside = NOTHING
+    any_word = NOTHING
     word = tier[WORD]
     for group in range(tier[GROUPS]):
         occupied = wave.sets.occupied[tier[GROUP] + group]
         while occupied:
             number = group << WORD_BITS | lowest(occupied)
             occupied &= occupied - ONE
-            own = canonical(wave.sets.words[word], symmetry, number)
+            positions = canonical(wave.sets.words[word], symmetry, number)
             word += 1
-            # For bits above the word: in which numbers of words they are one, in which zero. For bits inside: all
-            # positions together.
-            if own:
+            # For the upper bits of a rank: which are 1 in the number of some word, and which are 0. For the lower six:
+            # all words together.
+            if positions:
                 ones |= number
                 zeros |= ~number
-                inside |= own
-    # A bit varies if it is one in some rank and zero in another.
+                any_word |= positions
+    # A bit varies if it is 1 in one rank and 0 in another.
     for bit in range(WORD_BITS):
-        if inside & ONES[bit] and inside & ~ONES[bit]:
+        if any_word & ONES[bit] and any_word & ~ONES[bit]:
             low |= 1 << bit
     return spread(low | (ones & zeros) << WORD_BITS, runs)
 

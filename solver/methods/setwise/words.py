@@ -114,20 +114,21 @@ def ones_of(place, word):
 
 @lean_kernel
 def copy_groups(content, sets, begin, end, group):
-    """Copy the groups of some tiers from a chunk into *sets*, from *group* on; return the next free group.
+    """Copy `occupied` of some tiers from a chunk into *sets*, from *group* on; return the next free group.
 
-    Also sets the column GROUP of the tiers, and counts the words before each group. *content* is the chunk, which
-    begins with the groups.
+    The tiers are rows *begin* to *end* of the table `sets.tiers`. Their column GROUP has the first group in the chunk,
+    and becomes the first one in *sets*. Also fills in `before`. *content* is the chunk, uint64[n], which begins with
+    `occupied`.
     """
     tiers, occupied, before, _ = sets
     for row in range(begin, end):
-        from_group = tiers[row, GROUP]
+        group_in_chunk = tiers[row, GROUP]
         tiers[row, GROUP] = group
-        count = 0
+        words = 0
         for k in range(tiers[row, GROUPS] + AFTER_TIER):
-            occupied[group + k] = content[from_group + k]
-            before[group + k] = count
-            count += popcount(content[from_group + k])
+            occupied[group + k] = content[group_in_chunk + k]
+            before[group + k] = words
+            words += popcount(occupied[group + k])
         group += tiers[row, GROUPS] + AFTER_TIER
     return group
 

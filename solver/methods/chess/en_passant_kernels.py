@@ -27,7 +27,7 @@ class DoubleSteps(NamedTuple):
 
 @lean_kernel
 def neighbours(square):
-    """Return the neighbouring squares on the same rank."""
+    """Return the set of one or two squares beside a square, on the same rank."""
     found = NOTHING
     if square & 7:
         found |= BITS[square - 1]
@@ -43,7 +43,7 @@ def find_double_steps(men, board, man, legal, later, passable, items, squares):
     Marks them in *passable*, writes positions, parents and codes of *items*, and returns how many. *later* is a
     LaterCodes; *squares* int64[4] is a buffer.
     """
-    outer, inner = len(men.kinds) - 1, len(men.rests.bits)
+    outer, inner = len(men.kinds) - 1, len(men.rests.bits)  # the last man's index; words for each pair of kings
     side = men.sides[man]
     # The rank after a double step, counted from 0, and one step back.
     rank, back = 3 if side == 0 else 4, -forward_of(side)
@@ -90,14 +90,19 @@ def find_double_steps(men, board, man, legal, later, passable, items, squares):
 
 @lean_kernel
 def beside_pawn(men, man, rank, squares):
-    """Return the squares of the last man with which *man* is on this rank, an enemy pawn beside it. *squares* has the
-    squares of the outer men."""
+    """Return a set: the squares for the last man at which *man* stands on *rank*, with an enemy pawn on a neighbouring
+    square.
+
+    *squares* has the squares of all other men, the *outer* ones. If the last man does not matter, the set has all 64
+    squares or none.
+    """
     outer = len(men.kinds) - 1
     if man < outer and squares[man] >> 3 != rank:
         return NOTHING
     found = NOTHING
     for other in range(outer + 1):
         if men.kinds[other] == PAWN and men.sides[other] != men.sides[man]:
+            # Either pawn may be the last man, whose squares are sought.
             if man == outer:
                 found |= neighbours(squares[other]) if squares[other] >> 3 == rank else NOTHING
             elif other == outer:

@@ -45,6 +45,8 @@ from retrograde.solver.values.score import DRAW_CLASS, encode
 
 SOON, LATE = 1, PATIENCE + 1
 """Plies that a zeroing move counts: normally, and where the fifty-move rule makes its result a draw."""
+MOST_STEPS = 5
+"""The most steps of a pawn before it promotes: from the second rank to the seventh."""
 NO_SIDE = 2
 """The side of men that do not move."""
 
@@ -90,13 +92,12 @@ class ZeroingSide(analysis.Side):
 
     def start(self, mask: Array | np.uint64) -> None:
         """Start a level, the positions in *mask*, with the results of its zeroing moves."""
-        brought, here = self.brought, self.unwon & mask
-        safe = brought[WINS] | brought[WINS_LATE] | brought[SAVES]
-        self.won_by = {SOON: brought[WINS] & here, LATE: brought[WINS_LATE] & ~brought[WINS] & here}
+        brought, unwon = self.brought, self.unwon & mask
+        self.won_by = {SOON: brought[WINS] & unwon, LATE: brought[WINS_LATE] & ~brought[WINS] & unwon}
         # A loss needs all zeroing moves to lose; the latest of them counts.
-        here &= ~safe
-        self.lost_by = {SOON: brought[LOSES] & ~brought[LOSES_LATE] & here, LATE: brought[LOSES_LATE] & here}
-        self.unlost = here & ~(brought[LOSES] | brought[LOSES_LATE])
+        unsaved = unwon & ~(brought[WINS] | brought[WINS_LATE] | brought[SAVES])
+        self.lost_by = {SOON: brought[LOSES] & ~brought[LOSES_LATE] & unsaved, LATE: brought[LOSES_LATE] & unsaved}
+        self.unlost = unsaved & ~(brought[LOSES] | brought[LOSES_LATE])
 
     def due(self) -> Iterable[int]:
         return [plies for plies in (SOON, LATE) if self.won_by[plies].any() or self.lost_by[plies].any()]
@@ -136,13 +137,13 @@ def start_level(
 def levels(formation: Formation) -> list[int]:
     """Return the numbers of steps that all pawns together may have taken, the greatest first."""
     pawns = int((formation.men.kinds == PAWN).sum())
-    return [*range(5 * pawns, -1, -1)]
+    return [*range(MOST_STEPS * pawns, -1, -1)]
 
 
 def positions_in(formation: Formation, level: int) -> Array:
     """Return the positions in which all pawns together have taken *level* steps, uint64[words]."""
     kinds, sides = formation.men.kinds.tolist(), formation.men.sides.tolist()
-    rests = np.arange(formation.inner >> 6)
+    rests = np.arange(formation.inner >> 6)  # the squares of the outer men, 6 bits each
     # `taken` are the steps of the outer pawns, by rest. Bits 3 to 5 of a square are its rank.
     taken = np.zeros(len(rests), np.int64)
     for man in range(len(kinds) - 1):
@@ -156,7 +157,7 @@ def positions_in(formation: Formation, level: int) -> Array:
         remaining = level - taken
         rank = remaining + 1 if sides[-1] == 0 else 6 - remaining
         on_rank = np.uint64(0xFF) << (8 * np.clip(rank, 0, 7)).astype(np.uint64)
-        words = np.where((remaining >= 0) & (remaining <= 5), on_rank, np.uint64(0))
+        words = np.where((remaining >= 0) & (remaining <= MOST_STEPS), on_rank, np.uint64(0))
     return np.tile(words, formation.pairs)
 
 
@@ -178,23 +179,30 @@ def hand_down(
 
 
 def settle(en_passant: EnPassantPositions, mover: ZeroingSide, other: ZeroingSide, mask: Array) -> None:
-    """Decide the positions with en passant in a level, and record what the double step before brings."""
+    """Decide the positions of *mask* with en passant, and record what the double steps that lead to them bring.
+
+    *mover* is the side to move in these positions, *other* the side whose pawn has just moved.
+    """
+    scores = table_of_scores()
     for items in en_passant.by_pawn.values():
-        here = np.flatnonzero(bits_at(mask, items.positions)).astype(np.int64)
-        positions, captures = items.positions[here], CODES_OF_CAPTURES[items.codes[here]]
-        others = mover.known[positions].astype(np.uint16)
-        others[bits_at(mover.unwon, positions) & (others > 0)] += LOST
+        in_level = np.flatnonzero(bits_at(mask, items.positions)).astype(np.int64)
+        positions, captures = items.positions[in_level], CODES_OF_CAPTURES[items.codes[in_level]]
+        without_right = mover.known[positions].astype(np.uint16)
+        without_right[bits_at(mover.unwon, positions) & (without_right > 0)] += LOST
         # Without another move only the captures count, else the better of both.
-        scores = table_of_scores()
-        codes = np.where(items.stuck[here] | (scores[captures] > scores[others]), captures, others)
-        items.values[here] = codes
-        # The double step before is a pawn's move, so for the other side it is a zeroing move with this result.
+        capture_counts = items.stuck[in_level] | (scores[captures] > scores[without_right])
+        codes = np.where(capture_counts, captures, without_right)
+        items.values[in_level] = codes
+        # The double step is a pawn's move, so for the other side it is a zeroing move with this result.
         for result, brought in enumerate(other.brought):
-            en_passant_kernels.add_positions(brought, items.parents[here[RESULTS[codes] == result]])
+            en_passant_kernels.add_positions(brought, items.parents[in_level[RESULTS[codes] == result]])
 
 
 CODES_OF_CAPTURES = np.zeros(256, np.uint16)
-"""The codes of captures by those that `kernels.find_departures` writes: wins and losses in 1 or 101 plies."""
+"""Translates a code of `kernels.find_departures` into one of `table_of_scores`.
+
+The former are 2 and 102 for a win in 1 and 101 plies, 3 and 103 for a loss.
+"""
 CODES_OF_CAPTURES[[2, LATE + 1, 3, LATE + 2]] = SOON + 1, LATE + 1, LOST + SOON + 1, LOST + LATE + 1
 
 

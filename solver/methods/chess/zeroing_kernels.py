@@ -30,6 +30,7 @@ def sort_out(known, brought):
         for square in range(64):
             code = known[index << 6 | square]
             if code:
+                # Odd codes are losses, even ones wins; see `CODES_OF_CAPTURES`.
                 late = code > LAST
                 row = (LOSES_LATE if late else LOSES) if code & 1 else WINS_LATE if late else WINS
                 brought[row, index] |= BITS[square]

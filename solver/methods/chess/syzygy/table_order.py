@@ -10,6 +10,7 @@ leave free, in one of the combinations. A position's number has the groups' numb
 table chooses.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, groupby, permutations, product
@@ -24,6 +25,8 @@ KINDS = {"P": 1, "N": 2, "B": 3, "R": 4, "Q": 5, "K": 6}
 """The codes of men in the files; BLACK is added for Black's."""
 BLACK = 8
 KING, PAWN = KINDS["K"], KINDS["P"]
+PAWN_SQUARES = 48
+"""The squares on which a pawn may stand: all but those of the first and the last rank."""
 NO_ORDER = 15
 """Stands for the position of the second group of pawns if there is no such group."""
 
@@ -77,25 +80,25 @@ class TableOrder:
         [(1, 31332), (31332, 61)]
         """
         sizes, begin = self.sizes, 2 if self.second != NO_ORDER else 1
-        free, product = 64 - sum(sizes[:begin]), 1
+        free, factor = 64 - sum(sizes[:begin]), 1
         found, others = [(0, 0)] * len(sizes), iter(range(begin, len(sizes)))
         # Digit by digit, the one that changes fastest first.
         for number in range(len(sizes)):
             if number == self.first:
-                group, ways = 0, len(first_squares(sizes[0], self.has_pawns, file))
+                group, values = 0, len(first_squares(sizes[0], self.has_pawns, file))
             elif number == self.second:
-                group, ways = 1, comb(48 - sizes[0], sizes[1])
+                group, values = 1, comb(PAWN_SQUARES - sizes[0], sizes[1])
             else:
                 group = next(others)
-                ways = comb(free, sizes[group])
+                values = comb(free, sizes[group])
                 free -= sizes[group]
-            found[group] = product, ways
-            product *= ways
+            found[group] = factor, values
+            factor *= values
         return found
 
     def length(self, file: int = 0) -> int:
         """Return the number of positions with one side to move."""
-        return max(product * ways for product, ways in self.digits(file))
+        return max(factor * values for factor, values in self.digits(file))
 
 
 def first_group(codes: tuple[int, ...]) -> int:
@@ -115,7 +118,7 @@ def table_name(name: str) -> str:
 
 
 def codes_of(name: str) -> list[int]:
-    """Return the codes of all men of an ending.
+    """Return the codes of all men of an ending, White's first.
 
     >>> codes_of("KRKN")
     [6, 4, 14, 10]
@@ -131,19 +134,29 @@ def table_orders(name: str) -> list[TableOrder]:
     for head in first_groups(codes):
         rest = [code for code in codes if code not in head]
         for order in permutations(sorted({*rest})):
-            every = head + tuple(code for kind in order for code in [kind] * rest.count(kind))
-            positions = range(len(order) + max(1, pawns))
-            seconds = positions if pawns == 2 else (NO_ORDER,)
-            found += [TableOrder(every, first, second) for first in positions for second in seconds if first != second]
+            all_men = head + tuple(code for code in order for _ in range(rest.count(code)))
+            # The digits of the groups at the head, one or two, may stand anywhere among those of all groups.
+            firsts = range(len(order) + max(1, pawns))
+            seconds = firsts if pawns == 2 else (NO_ORDER,)
+            found += [TableOrder(all_men, first, second) for first in firsts for second in seconds if first != second]
     return found
 
 
 def first_groups(codes: list[int]) -> list[tuple[int, ...]]:
-    """Return the men that a table may begin with. They are all pawns, those of the side with fewer first; or three
-    single men in any order; or both kings."""
-    pawns = sorted((len(list(group)), code) for code, group in groupby(sorted(c for c in codes if c & 7 == PAWN)))
+    """Return the beginnings that the order of a table may have, each a tuple of codes of men.
+
+    If there are pawns, the only one is all pawns, those of the side with fewer first. Else it is three men of whom
+    there is one each, in any order. If there are no such three, it is both kings.
+
+    >>> first_groups(codes_of("KPPKP"))  # the black pawn, then the white ones
+    [(9, 1, 1)]
+    >>> first_groups(codes_of("KK"))
+    [(6, 14), (14, 6)]
+    """
+    pawns = Counter(code for code in codes if code & 7 == PAWN)
     if pawns:
-        return [tuple(code for count, code in pawns for _ in range(count))]
+        fewer_first = sorted(pawns, key=lambda code: (pawns[code], code))
+        return [tuple(code for code in fewer_first for _ in range(pawns[code]))]
     single = [code for code in codes if codes.count(code) == 1]
     return list(permutations(single, 3)) if len(single) >= 3 else [(KING, KING + BLACK), (KING + BLACK, KING)]
 

@@ -87,8 +87,8 @@ def solve_in_ranges(
     tier = CyclicTier.bare(table, k)
     scores = tier.scores.array
     found, sizes = ranges.solve_in_ranges(tier, expansion_of_slots(), work, phase, until_kept)
-    for begin, some in found:
-        scores[begin : begin + len(some)] = some
+    for begin, range_scores in found:
+        scores[begin : begin + len(range_scores)] = range_scores
         if in_file:
             table.scores.release_pages()
     return scores, sizes
@@ -113,19 +113,23 @@ def expansions(tier: CyclicTier, work: Work, blocks: list[Ends]) -> Iterator[Exp
 
 
 def expand_again(tier: CyclicTier, begin: int, end: int, frontier: ArraySlice) -> Children:
-    """Return the children of undecided slots that are in a *frontier*, and their number for each slot."""
+    """Return (children that are in a *frontier*, their number for each slot from *begin* to *end*).
+
+    Only undecided slots have such children here. The children of a slot follow those of the slot before.
+    """
     rules = tier.table.rules
     children_left, links = tier.children_left.array[begin:end], workspace("links", seeds.LINKS)
     counts = np.empty(end - begin, np.int64)
-    done, found = 0, []
+    done, children = 0, []
+    # The kernel stops when the workspace is full, so it may take several calls.
     while done < end - begin:
         with compilable(rules):
-            more, written = kernels.children_again(
+            slots, written = kernels.children_again(
                 rules_for(rules), tier.number, begin + done, children_left[done:], frontier.array, links, counts[done:]
             )
-        found.append(links[:written].copy())
-        done += more
-    return np.concatenate(found), counts
+        children.append(links[:written].copy())
+        done += slots
+    return np.concatenate(children), counts
 
 
 # Parents from the rules, checked against the edges found when all slots were expanded
@@ -140,13 +144,19 @@ def parents_of(tier: CyclicTier, work: Work, frontier: Array) -> Iterator[Array]
 
 
 def ask_parents(task: tuple[CyclicTier, Array]) -> list[Array]:
-    """Return the parents of a frontier as the rules give them, in several arrays. Raises RuleError if they differ from
-    the parents that were met when all slots were expanded."""
+    """Return the undecided parents of some slots as the rules give them, in several arrays.
+
+    The task is (tier, slots). Raises RuleError if the parents of a slot differ from those that were met when all slots
+    were expanded.
+    """
     tier, frontier = task
     table, children_left, sums = tier.table, tier.children_left.array, tier.sums.array
     rules = table.rules
     out, trouble = workspace("parents", PARENTS), trouble_array(rules, 3)
+    # Half as wide where that is enough. Marks of players who move again are negative (`~`).
+    item = np.uint32 if len(children_left) < 1 << 32 and alternates(rules) else np.int64
     found = []
+    # The kernel stops when the workspace is full, or on trouble.
     while len(frontier):
         with compiling(table.game, trouble):
             done, count = kernels.parents_of(rules_for(rules), tier.number, frontier, children_left, sums, out, trouble)
@@ -156,7 +166,7 @@ def ask_parents(task: tuple[CyclicTier, Array]) -> list[Array]:
             )
         if trouble[0] != Trouble.FINE or not done:
             raise_fault(table.game, table.numbering, noted_position(rules, trouble))
-        found.append(out[:count].astype(np.uint32 if len(children_left) < 1 << 32 and alternates(rules) else np.int64))
+        found.append(out[:count].astype(item))
         frontier = frontier[done:]
     return found
 

@@ -39,28 +39,29 @@ class Deriver:
     """Derives the legend rows of positions that a compact database leaves out."""
 
     def __init__(self, database: Database, rules: Any, find: Find):
-        """*rules* are the game whose rules kernels call; *find* looks up slots that are kept."""
+        """*rules* is the game whose rules kernels call, which may be guarded. *find* looks up slots that are kept."""
         self.database, self.rules, self.find = database, rules, find
         self.game: Game = database.game
-        columns = np.array(database.file.contents.parts, np.int64).T
+        columns = np.array(database.file.contents.parts, np.int64).T  # one for each field of PartTable
         self.parts = PartTable(*map(np.ascontiguousarray, columns))
-        scores = np.array([*map(score_of, database.file.legend)], np.int64)
-        self.order = np.argsort(scores)
-        self.scores = scores[self.order]
+        legend_scores = np.array([*map(score_of, database.file.legend)], np.int64)
+        self.rows_by_score = np.argsort(legend_scores)
+        """The rows of the legend, in ascending order of their scores."""
+        self.sorted_scores = legend_scores[self.rows_by_score]
         self.passed_up = {database: passed_up_by(database)}
-        """By database: the score that a child with each row of its legend passes up to its parent."""
+        """For each database that children were found in: `passed_up_by` of it."""
 
     def rows(self, positions: Array) -> Array:
         """Return the row of each position. Raises DamagedDatabase if no row follows."""
         rows = np.empty(len(positions), np.int32)
         with ThreadPoolExecutor(os.cpu_count() or 1) as executor:
             for begin in range(0, len(positions), TOGETHER):
-                some = positions[begin : begin + TOGETHER]
-                rows[begin : begin + TOGETHER] = self.rows_of(some, executor.map if len(some) > TASK else map)
+                group = positions[begin : begin + TOGETHER]
+                rows[begin : begin + TOGETHER] = self.rows_of(group, executor.map if len(group) > TASK else map)
         return rows
 
     def rows_of(self, positions: Array, each: Each) -> Array:
-        """Return the row of each position, derived together, by *each* in parallel."""
+        """Return the row of each position. *each* is a function like `map`, which may run in parallel."""
         parents, children, tiers, slots = self.expand(positions, each)
         scores = self.scores_of(parents, children, tiers, slots, each)
         if len(scores) and scores.min() < 0:
@@ -68,10 +69,10 @@ class Deriver:
         # The best score among the children must be that of an outcome in the legend.
         best = np.empty(len(positions), np.int64)
         kernels.best_scores(parents.begins, parents.values, scores, BITS, best)
-        rows = np.minimum(self.scores.searchsorted(best), len(self.scores) - 1)
-        if (self.scores[rows] != best).any():
+        indices = np.minimum(self.sorted_scores.searchsorted(best), len(self.sorted_scores) - 1)
+        if (self.sorted_scores[indices] != best).any():
             raise self.database.file.damaged("what follows from what is kept is not in the legend")
-        return self.order[rows]
+        return self.rows_by_score[indices]
 
     def expand(self, positions: Array, each: Each) -> tuple[ParentTable, Array, Array, Array]:
         """Return (data about positions, their children, the children's tiers, their slots)."""
@@ -103,16 +104,16 @@ class Deriver:
         # Step 2: derive the children that it leaves out; they must be in later tiers.
         later = np.flatnonzero(rows == LEFT_OUT)
         if len(later):
-            of = parents.begins.searchsorted(later, "right") - 1
-            if (tiers[later] <= parents.tiers[of]).any():
+            parent = parents.begins.searchsorted(later, "right") - 1  # the index of each such child's parent
+            if (tiers[later] <= parents.tiers[parent]).any():
                 raise self.database.file.damaged("a child of what is not kept is not kept either")
             rows[later] = self.rows(children[later])
         scores: Array = self.passed_up[self.database][rows]
         # Step 3: look up the children in tiers that other databases have.
         missing = np.flatnonzero(rows == NOWHERE)
         for tier in np.unique(tiers[missing]).tolist():
-            some = missing[tiers[missing] == tier]
-            scores[some] = self.scores_elsewhere(tier, children[some])
+            in_tier = missing[tiers[missing] == tier]
+            scores[in_tier] = self.scores_elsewhere(tier, children[in_tier])
         return scores
 
     def scores_elsewhere(self, tier: int, children: Array) -> Array:
@@ -136,5 +137,6 @@ def score_of(row: LegendRow) -> int:
 
 
 def passed_up_by(database: Database) -> Array:
-    """Return the score that a child with each row of a legend passes up; a last entry of -1 is for no row."""
+    """Return int64[rows + 1]: for each row of a legend, the score that a child with this outcome passes up to its
+    parent. The last entry, -1, is for children without a row."""
     return np.array([*(pass_up(score_of(row), BITS) for row in database.file.legend), NOWHERE], np.int64)

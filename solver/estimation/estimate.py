@@ -185,26 +185,40 @@ class RunningOutlook:
     that the disk is too small, a careful one decides, the one that `solve --estimate` prints."""
 
     def __init__(self, game: Game, work: Work):
-        self.game, self.work, self.about = game, work, (game, work.workers)
+        self.game, self.work = game, work
         self.began = time.monotonic()
-        self.expected: Future[Estimate] | None = None
+        self.estimating: Future[Estimate] | None = None
         self.careful = False
+        """Whether the estimate being made is the careful one."""
         self.result: list[int] = []
 
     def waves(self) -> list[int]:
-        """Return the positions of each wave once a worker has estimated them, an empty list before."""
-        if self.expected is None and time.monotonic() - self.began >= self.work.sizes.estimate_seconds:
-            self.expected = self.work.executor.submit(estimate, *self.about, QUICK, self.work.sizes.in_memory)
-        elif self.expected and self.expected.done() and not self.result:
-            expected = self.expected.result()
-            free = shutil.disk_usage(self.work.scratch.parent).free + self.written()
-            if not self.careful and expected.disk > free:
+        """Return the positions of each wave once a worker has estimated them, an empty list before.
+
+        The solver calls this now and then. The first call after `estimate_seconds` starts the estimate. Raises
+        DiskTooSmall if the disk is too small by the careful estimate.
+        """
+        if self.result:
+            return self.result
+        if self.estimating is None:
+            if time.monotonic() - self.began >= self.work.sizes.estimate_seconds:
+                self.start_estimate(QUICK)
+        elif self.estimating.done():
+            expected = self.estimating.result()
+            disk = shutil.disk_usage(self.work.scratch.parent).free + self.written()
+            if expected.disk > disk and not self.careful:
                 self.careful = True
-                self.expected = self.work.executor.submit(estimate, *self.about, CAREFUL, self.work.sizes.in_memory)
-                return self.result
-            self.check(expected)
-            self.result = expected.waves
+                self.start_estimate(CAREFUL)
+            else:
+                self.check(expected)
+                self.result = expected.waves
         return self.result
+
+    def start_estimate(self, sizes: SampleSizes) -> None:
+        """Start an estimate on a worker."""
+        self.estimating = self.work.executor.submit(
+            estimate, self.game, self.work.workers, sizes, self.work.sizes.in_memory
+        )
 
     def check_records(self, records: int) -> None:
         """Raise DiskTooSmall if the disk cannot hold *records* records as runs."""
@@ -212,7 +226,7 @@ class RunningOutlook:
 
     def plain_waves(self, written: int) -> list[int]:
         """Return the records of each wave of a game that is solved set-wise; raise DiskTooSmall if they do not fit."""
-        expected = estimate(*self.about, QUICK, self.work.sizes.in_memory, is_plain=lambda game: True)
+        expected = estimate(self.game, self.work.workers, QUICK, self.work.sizes.in_memory, is_plain=lambda game: True)
         check_disk(self.game, self.work.scratch.parent, expected, written)
         return expected.waves
 

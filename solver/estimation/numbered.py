@@ -167,13 +167,16 @@ def where_lists_lie(lists: Range, seconds: float) -> list[str]:
 
 
 def children_in_tier(game: Game, numbering: SlotNumbering, row: int) -> Range:
-    """Return how many children in the same tier a slot of tier number *row* has on average, by a sample."""
+    """Return the mean number of distinct children in the same tier of the slots of a tier, from a random sample.
+
+    *row* is the tier's row in the numbering. Empty slots count as slots without children.
+    """
     random, deadline = Random(0), time.monotonic() + TIER_SECONDS
-    found: list[int] = []
-    while len(found) < TIER_SLOTS and (len(found) < 2 or time.monotonic() < deadline):
+    counts: list[int] = []
+    while len(counts) < TIER_SLOTS and (len(counts) < 2 or time.monotonic() < deadline):
         position = numbering.position_at(game, row, random.randrange(numbering.size(row)))
         children: Iterable[Any] = () if is_none(position) else examine(game, position)[2]
         slots = [numbering.slot_of(game, child) for child in children]
-        found.append(len({slot for where, slot in slots if where == row}))
-    mean, error = float(np.mean(found)), STANDARD_ERRORS * float(np.std(found)) / len(found) ** 0.5
+        counts.append(len({slot for child_row, slot in slots if child_row == row}))
+    mean, error = float(np.mean(counts)), STANDARD_ERRORS * float(np.std(counts)) / len(counts) ** 0.5
     return Range(max(mean - error, 0.0), mean, mean + error)

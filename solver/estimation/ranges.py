@@ -49,6 +49,8 @@ SLOWDOWN = Range(1.0, 1.15, 1.4)
 """Processor time of a solve in ranges, with that of the same solve on threads as 1."""
 MAPPED = Range(0.0, 1.4, 2.0)
 """Bytes of the solving process for each slot of all tiers: scores, as far as the system caches their file."""
+SCORE_BYTES = 2
+"""Bytes of a score."""
 ONE_MACHINE = "solve ", LARGEST
 """How sentences begin that apply only to solves on one machine."""
 LISTS = Range(4, 8, 24)
@@ -72,27 +74,32 @@ class LargestTier(NamedTuple):
 
 
 def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes: Sizes | None = None) -> bool:
-    """Add to an estimate what a solve on a cluster takes; return whether any tier lies in ranges. *sharing* of the
-    *workers* workers run on one machine."""
+    """Change an estimate for one machine into one for a cluster. Return False, and change nothing, if no tier is large
+    enough to be solved in ranges.
+
+    *workers* run on the cluster, *sharing* of them on one machine.
+    """
     sizes = sizes or Sizes()
     numbered = Traits.of(game).is_numbered
-    tier = (largest_numbered if numbered else largest_listed)(game, expected, sizes.ranged_slots)
+    largest = largest_numbered if numbered else largest_listed
+    tier = largest(game, expected, sizes.ranged_slots)
     if tier is None:
         return False
-    memory = MemoryBudget().free_bytes() // sharing
-    cost = (cost_by_shapes if is_shaped(game) else cost_by_slots)(tier, workers, memory, sizes)
+    memory = MemoryBudget().free_bytes() // sharing  # of one worker
+    cost_of = cost_by_shapes if is_shaped(game) else cost_by_slots
+    cost = cost_of(tier, workers, memory, sizes)
     expected.put("worker", WORKER + cost.worker)
     expected.put("wire", TASK.times(float(cost.ranges)))
-    # The shared folder has the files of the tier, and the scores or lists of all tiers.
-    item = 2 if numbered else 2 + np.dtype(position_type(start_of(game))).itemsize
-    expected.put("scratch", expected.amount("scratch") + cost.files + item * tier.all_slots)
+    # The shared folder has the files of the tier, and for all tiers the scores, and if they are listed the positions.
+    bytes_a_slot = SCORE_BYTES if numbered else SCORE_BYTES + np.dtype(position_type(start_of(game))).itemsize
+    expected.put("scratch", expected.amount("scratch") + cost.files + bytes_a_slot * tier.all_slots)
     expected.put("seconds", expected.amount("seconds").times(cost.slowdown))
     if numbered:
         expected.put("memory", memory_of_solver(game, sizes))
     else:
         expected.put("memory", CYCLIC.fixed_memory + expected.amount("records").times(LISTS))
     expected.rests_on = [
-        *(each for each in expected.rests_on if not each.startswith(ONE_MACHINE)),
+        *(sentence for sentence in expected.rests_on if not sentence.startswith(ONE_MACHINE)),
         f"the largest tier has {tier.slots:,} slots in {cost.ranges:,} ranges, and each slot about "
         f"{tier.children.likely:.1f} children in the tier; bytes sent are for each ply of remoteness",
         "the memory of workers does not include the system's cache of files that all of them map",
@@ -101,8 +108,10 @@ def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes
 
 
 class Cost(NamedTuple):
-    """What a tier in ranges takes: memory of a worker's task, number of ranges, and bytes of files. `slowdown` is the
-    time, with that on threads as 1."""
+    """What a tier in ranges takes: bytes of memory for a worker's task, number of ranges, and bytes of files.
+
+    `slowdown` is the processor time, with that on threads of one machine as 1.
+    """
 
     worker: Range
     ranges: int

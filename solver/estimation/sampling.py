@@ -142,39 +142,51 @@ class Sampler:
         self.waves = [float(len(starts))]
         for start in listed(starts):
             self.tiers[int(game.tier(start))] += 1.0
-        wave, parents, factor = self.count(to_items(starts))
-        counted = len(self.waves)
-        if len(wave) and not self.returns and not (self.out_of_time and len(wave) < self.counted):
-            spread = self.sample(wave, parents, factor)
-            whole = sum(self.waves)
+        last_wave, parents, factor = self.count(to_items(starts))
+        counted, complete = len(self.waves), len(last_wave) == 0
+        # A last wave smaller than `counted` ended the count only because time was over: too small to sample.
+        too_small = self.out_of_time and len(last_wave) < self.counted
+        if not (complete or self.returns or too_small):
+            log_spread = self.sample(last_wave, parents, factor)
+            records = sum(self.waves)
             # Without the correction for the lean, the sum is too low: it serves as the least.
-            low = min(whole * math.exp(-spread), sum(self.uncorrected))
-            high: float | None = whole * math.exp(spread)
+            low = min(records * math.exp(-log_spread), sum(self.uncorrected))
+            high: float | None = records * math.exp(log_spread)
         else:
-            low, high = self.bounds_beyond(len(wave) > 0)
-        open_ended, expanded = counted == len(self.waves) and len(wave) > 0, max(self.expanded, 1)
+            low, high = self.bounds_beyond(complete)
+        expanded = max(self.expanded, 1)
         return PositionCounts(
-            self.waves, dict(sorted(self.tiers.items())), counted, low, high, not len(wave), open_ended, self.returns,
-            self.sizes / expanded, self.expansion_seconds / expanded, self.links / expanded,
-        )  # fmt: skip
+            waves=self.waves,
+            tiers=dict(sorted(self.tiers.items())),
+            counted=counted,
+            low=low,
+            high=high,
+            complete=complete,
+            open=not complete and counted == len(self.waves),
+            returns=self.returns,
+            symmetric=self.sizes / expanded,
+            expansion=self.expansion_seconds / expanded,
+            links=self.links / expanded,
+        )
 
     def count(self, wave: Array) -> tuple[Array, float, float]:
-        """Count wave after wave. Return (last wave, its mean number of parents, factor); the wave is empty if all were
-        counted. *factor* relates the number of parents to how often a child is met again."""
+        """Count wave after wave, from *wave* on. Return (last wave, its mean number of parents, factor).
+
+        The last wave is empty if all were counted. The factor is that of the module's docstring.
+        """
         visited, deadline = PositionSet(wave), time.monotonic() + self.seconds
         parents = factor = 1.0
         while True:
             found = self.children(wave)
             new = visited.add(found.positions)
             self.returns |= not new.all()
-            children, tiers, pairs = (array[new] for array in found)
-            if not len(children):
-                return children, parents, factor
-            parents = float(pairs.sum() / len(children))
+            wave, tiers, parent_counts = (array[new] for array in found)
+            if not len(wave):
+                return wave, parents, factor
+            parents = float(parent_counts.sum() / len(wave))
             # How many other parents a child has, on average over all edges.
-            again = float((pairs * (pairs - 1)).sum() / pairs.sum())
-            factor = (parents - 1) / again if again else factor
-            wave = children
+            others = float((parent_counts * (parent_counts - 1)).sum() / parent_counts.sum())
+            factor = (parents - 1) / others if others else factor
             self.add(tiers, 1.0)
             self.waves.append(float(len(wave)))
             self.out_of_time = time.monotonic() > deadline
@@ -183,7 +195,10 @@ class Sampler:
                 return wave, parents, factor
 
     def sample(self, wave: Array, parents: float, factor: float) -> float:
-        """Estimate all further waves. Return the spread of the logarithm of their sum."""
+        """Estimate all waves after *wave*, the last one counted. Return the spread of the logarithm of their sum.
+
+        *parents* and *factor* are those that `count` returns.
+        """
         self.phase = Phase("sampling", self.phase.listener, course=self.phase.course)
         self.uncorrected = list(self.waves)
         samples = [self.draw(wave) for _ in range(2)]
@@ -199,10 +214,10 @@ class Sampler:
             both = np.intersect1d(one.positions, other.positions, assume_unique=True, return_indices=True)
             hits = int((one.times[both[1]] * other.times[both[2]]).sum())
             again = self.mean_again(logs, hits * count**2 / len(samples[0]) / len(samples[1]) / edges - 1, hits)
-            here = factor * again / (1 + factor * again)
+            parents = 1 + factor * again
             # Step 3: the next wave, corrected for the lean.
-            self.variance += here**2 / (TRUSTED + hits)
-            count, depth = max(edges / (1 + factor * again), 1.0), depth + 1
+            self.variance += (factor * again / parents) ** 2 / (TRUSTED + hits)
+            count, depth = max(edges / parents, 1.0), depth + 1
             lean = math.exp(LEAN * depth**2)
             self.uncorrected.append(count)
             self.waves.append(count * lean)
@@ -220,11 +235,14 @@ class Sampler:
         logs.append((TRUSTED * before + hits * seen) / (TRUSTED + hits))
         return math.exp(logs[-1])
 
-    def bounds_beyond(self, more: bool) -> tuple[float, float | None]:
-        """Return the least and greatest number of all records; *more*: there are more than those counted. Waves that
-        shrink are assumed to go on shrinking, at worst half as fast. If they do not shrink, the greatest is None."""
+    def bounds_beyond(self, complete: bool) -> tuple[float, float | None]:
+        """Return the least and greatest number of all records; they are equal if the counted ones are *complete*.
+
+        Waves that shrink are assumed to go on shrinking, at worst half as fast. If they do not shrink, the greatest is
+        None.
+        """
         low = sum(self.waves)
-        if not more:
+        if complete:
             return low, low
         ratio = max(self.waves[-1] / self.waves[-2], self.waves[-2] / self.waves[-3]) if len(self.waves) > 3 else 1.0
         if ratio > SHRINKING:
@@ -248,9 +266,10 @@ class Sampler:
         self.links += sum(map(len, children))
         self.expansion_seconds += time.thread_time() - began
         distinct, first, times = np.unique(np.concatenate(children), return_index=True, return_counts=True)
-        some = from_items(positions[:: max(1, len(positions) // 64)], width)
-        own = {self.expander.game.tier(position) for position in listed(some)}
-        self.returns |= not own.isdisjoint(np.unique(np.concatenate(tiers)).tolist())
+        # If a child is in the tier of one of 64 positions or so, play returns to a tier.
+        examples = from_items(positions[:: max(1, len(positions) // 64)], width)
+        own_tiers = {self.expander.game.tier(position) for position in listed(examples)}
+        self.returns |= not own_tiers.isdisjoint(np.unique(np.concatenate(tiers)).tolist())
         return DistinctChildren(distinct, np.concatenate(tiers)[first], times)
 
     def draw(self, positions: Array) -> Array:
@@ -259,8 +278,8 @@ class Sampler:
             return positions
         return positions[np.sort(self.random.choice(len(positions), self.sampled, replace=False))]
 
-    def add(self, found: Array, weight: float) -> None:
-        """Add *weight* records to the tier of each child; *found* has the tiers."""
-        numbers, counts = np.unique(found, return_counts=True)
+    def add(self, tiers: Array, weight: float) -> None:
+        """Add *weight* records to a tier for each time that it is in *tiers*."""
+        numbers, counts = np.unique(tiers, return_counts=True)
         for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
             self.tiers[number] += weight * count

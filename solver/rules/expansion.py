@@ -28,41 +28,51 @@ BLOCK = 1 << 14
 class ExpansionBlock:
     """A thread's buffers for one block of positions: the arrays of a Matrix, and two more.
 
-    The first `columns` columns are valid. `places` int64[rows, positions] is for the places of the children, and `out`
-    int64[cells + 1] for a list of them.
+    The arrays are views into larger buffers, which `fit` cuts for the size of a block. The first `columns` columns are
+    valid. `places` int64[rows, positions] is for the places of the children, and `out` int64[cells + 1] for a list of
+    them.
     """
 
     def __init__(self, width: int = 0) -> None:
+        """*width* is the number of words of a position, 0 if it is one int."""
         self.width = width
         self.words = np.empty(0, np.int64)
+        """The buffer of `children`, if positions are of several words."""
         self.flat = np.empty((4, 0), np.int64)
-        self.by_place: tuple[Array, ...] = np.empty(0, np.uint8), np.empty(0, np.uint16), np.empty(0, np.int32)
+        """The buffers of `children`, `tiers`, `places` and `out`: a cell of the matrix is a column here."""
+        self.for_positions: tuple[Array, ...] = np.empty(0, np.uint8), np.empty(0, np.uint16), np.empty(0, np.int32)
+        """The buffers of `primitives`, `sizes` and `origins`."""
         self.images = np.empty((MOST_IMAGES, width) if width else MOST_IMAGES, np.int64)
 
     def fit(self, rows: int, positions: int, sizes: bool = False) -> None:
-        """Cut views for *rows* times *positions* cells, after making the arrays larger if needed."""
+        """Set the arrays to views for a matrix of *rows* by *positions* cells; make the buffers larger if needed.
+
+        The matrix asks for the sizes, the numbers of symmetric positions, only with *sizes*.
+        """
         cells = rows * positions
         if cells >= self.flat.shape[1]:
             self.flat = np.empty((4, max(cells + 1, CELLS + 1)), np.int64)
-        if positions > len(self.by_place[0]):
-            self.by_place = tuple(np.empty(max(positions, BLOCK), array.dtype) for array in self.by_place)
+        if positions > len(self.for_positions[0]):
+            self.for_positions = tuple(np.empty(max(positions, BLOCK), array.dtype) for array in self.for_positions)
         self.children, self.tiers, self.places = self.flat[:3, :cells].reshape(3, rows, positions)
         if self.width:
             if len(self.words) < cells * self.width:
                 self.words = np.empty(max(cells, CELLS) * self.width, np.int64)
             self.children = self.words[: cells * self.width].reshape(rows, positions, self.width)
         self.out = self.flat[3]
-        self.primitives, self.sizes, self.origins = (array[:positions] for array in self.by_place)
-        wanted = self.sizes if sizes else self.sizes[:0]
-        self.matrix = Matrix(self.children, self.tiers, self.primitives, wanted, self.origins, self.images)
+        self.primitives, self.sizes, self.origins = (array[:positions] for array in self.for_positions)
+        no_sizes = self.sizes[:0]  # kernels count no symmetric positions if the array is empty
+        self.matrix = Matrix(
+            self.children, self.tiers, self.primitives, self.sizes if sizes else no_sizes, self.origins, self.images
+        )
         self.columns = 0
 
     def in_a_list(self) -> tuple[Array, Array, Array]:
         """Return arrays of all children, of their tiers, and of the indices of their parents in the block."""
         children = self.children[:, : self.columns]
-        there = (children[..., 0] if self.width else children) >= 0
-        parents = np.broadcast_to(self.origins[: self.columns], there.shape)
-        return children[there], self.tiers[:, : self.columns][there], parents[there]
+        exist = (children[..., 0] if self.width else children) >= 0
+        parents = np.broadcast_to(self.origins[: self.columns], exist.shape)
+        return children[exist], self.tiers[:, : self.columns][exist], parents[exist]
 
     def by_position(self) -> tuple[list[int], list[list[Any]]]:
         """Return each position's primitive value, and each position's list of children."""

@@ -163,10 +163,11 @@ def _(game, position):
 
 @kernel
 def least_image(game, position):
-    """Return the canonical position and its tier: the image with the lowest tier, and then the lowest number."""
+    """Return (canonical position, its tier): of a position and its images, the one with the lowest tier, and among
+    these the lowest number."""
     least, least_tier = position, whole(game.tier(position))
-    for given in game.images(position):
-        image = as_position(given)
+    for answer in game.images(position):
+        image = as_position(answer)
         tier = whole(game.tier(image))
         if tier < least_tier or (tier == least_tier and image < least):
             least, least_tier = image, tier

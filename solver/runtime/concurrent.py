@@ -69,7 +69,7 @@ class RunningTier(SolvedTiers):
         self.suspended = self.ended = False
 
     def working(self, work: float, tier: int | None = None, deciding: Deciding | None = None) -> None:
-        """Record the tier's progress."""
+        """Record the tier's progress for `ConcurrentTiers.tell`; the parameters are those of `Phase.working`."""
         if self.ended:
             raise SolveEnded
         self.progress = work, tier, deciding
@@ -85,7 +85,7 @@ class RunningTier(SolvedTiers):
             raise SolveEnded
 
     def go_on(self, flags: Array) -> None:
-        """Give the tier its turn again, with the tiers solved by now."""
+        """Resume the suspended thread; *flags* say which tiers are solved by now."""
         self.flags = flags
         self.turn.set()
 
@@ -100,6 +100,7 @@ class TierMessage(NamedTuple):
 
     tier: RunningTier
     done: tuple[Done, ExitStack] | None = None
+    """The result, and a stack that closes its temporary data."""
     waits_for: int | None = None
     error: BaseException | None = None
 
@@ -125,9 +126,10 @@ class ConcurrentTiers:
         work.open.push(lambda kind, *_: self.end(kind is None or not issubclass(kind, KeyboardInterrupt)))
 
     def until(self, k: int, phase: Phase) -> Iterator[Done]:
-        """Yield results, of other tiers too, until tier k is solved. All tiers above k are solved.
+        """Yield the results of tier k and of the tiers solved meanwhile. All tiers above k must be solved.
 
-        An error is raised only at its own tier's turn, so that it is the same one in whatever order tiers are solved.
+        A tier's error is raised when k is that tier, so that the same error is raised in whatever order tiers are
+        solved.
         """
         while not self.solved.flags[k]:
             if k in self.failed:
@@ -140,14 +142,15 @@ class ConcurrentTiers:
                 self.tell(phase)
                 continue
             del self.turns[tier.k]
-            # An error waits for its tier's turn. A result goes to the consumer. Otherwise the tier waits for another.
             if error:
                 self.failed[tier.k] = error
             elif done:
                 self.give_turns(k)  # before the consumer spends time writing it down
-                with done[1]:
-                    yield done[0]
+                result, temporary_data = done
+                with temporary_data:
+                    yield result
             else:
+                # The tier leads to an unsolved one.
                 self.waiting[tier.k] = waits_for
                 if tier.suspended:
                     self.suspended[tier.k] = tier
@@ -155,21 +158,21 @@ class ConcurrentTiers:
     def give_turns(self, k: int) -> None:
         """Start or resume tiers, highest first, from tier k down to one that must be alone."""
         # Step 1: put more tiers on the waiting list, from the highest down.
-        row = k if self.next is None else min(self.next, k)
-        while row >= 0 and self.bytes_for(row) and len(self.turns) + len(self.waiting) < TRIED * self.work.workers:
-            if not self.solved.flags[row]:
-                self.waiting[row] = None
-            row -= 1
-        self.next = row
+        tier = k if self.next is None else min(self.next, k)
+        while tier >= 0 and self.bytes_for(tier) and len(self.turns) + len(self.waiting) < TRIED * self.work.workers:
+            if not self.solved.flags[tier]:
+                self.waiting[tier] = None
+            tier -= 1
+        self.next = tier
         # Step 2: start or resume those that need not wait, while there are workers and memory.
-        for row, later in sorted(self.waiting.items(), reverse=True):
+        for tier, later in sorted(self.waiting.items(), reverse=True):
             if later is None or self.solved.flags[later]:
-                if not self.may_begin(row):
+                if not self.may_begin(tier):
                     break
-                self.give_turn(row)
+                self.give_turn(tier)
 
     def may_begin(self, k: int) -> bool:
-        """Return whether there are a worker and memory for one more tier, or no other runs."""
+        """Return whether tier k may run now: no other tier runs, or there are a worker and memory for one more."""
         if not self.turns:
             return True
         enough = sum(map(self.bytes_for, (*self.turns, k)))

@@ -59,7 +59,7 @@ class MemoryBudget:
 
 
 def address_space() -> tuple[int, int] | None:
-    """Return (limit, rest) of this process's address space in bytes (`ulimit -v`); None if unlimited."""
+    """Return (limit, what is left of it) of this process's address space, in bytes; None if unlimited (`ulimit -v`)."""
     if sys.platform == "win32":
         return None
     import resource

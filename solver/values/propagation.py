@@ -187,8 +187,8 @@ class Propagation:
             self.settle(parents, score)
 
     def count_down(self, positions: Array) -> None:
-        """Decrement counters. A position that reaches 0 is a LOSE now, or later if a child in a later tier lasts
-        longer."""
+        """Decrement the counters of *positions*. One that reaches 0 is a LOSE now, or later if a child in a later tier
+        lasts longer. Such a child's score is in `scores` already."""
         out = np.empty(len(positions), np.int64)
         ready = out[: kernels.count_down(positions, self.decided_mark, self.children_left, out)]
         late = (self.scores[ready] & self.greatest) > self.remoteness  # a child in a later tier delays the loss

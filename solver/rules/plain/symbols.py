@@ -134,7 +134,10 @@ class Circuit:
         return self.tree_after(rules, [])
 
     def tree_after(self, rules: Callable[["Symbol"], Any], before: list[bool]) -> Tree:
-        """Return the tree of all paths that begin with the answers *before*."""
+        """Return the tree below the questions that *before* answers: all paths that begin with these answers.
+
+        Runs the rule once for each path.
+        """
         self.paths += 1
         if self.paths > MOST_WAYS:
             raise NotApplicable(f"a rule branches into more than {MOST_WAYS:,} ways")
@@ -145,13 +148,14 @@ class Circuit:
         except Exception as error:  # rules raise anything if they need an int
             what = f"{type(error).__name__}: {error}"
             raise NotApplicable(f"a rule cannot be run on bits that are not known ({what})") from error
-        # Step 2: For each new question, last first, also run the path on which it is False.
-        asked = list(self.answers)[::2]  # every second one is a complement
-        answers = [self.answers[literal] for literal in asked]
+        # Step 2: Build the tree from its leaf up. On the path so far each new question was answered True. For each of
+        # them, last first, also find the tree below the answer False.
+        questions = list(self.answers)[::2]  # every second one is a complement
+        answers = [self.answers[literal] for literal in questions]
         tree: Tree = Leaf(result)
-        for number in reversed(range(len(before), len(asked))):
+        for number in reversed(range(len(before), len(questions))):
             if_false = self.tree_after(rules, [*answers[:number], False])
-            tree = Branch(asked[number], tree, if_false)
+            tree = Branch(questions[number], tree, if_false)
         return tree
 
 

@@ -75,15 +75,15 @@ class RemoteFile(io.RawIOBase):
     """A file on a server. `failure` is the error that ended the last read, since HDF5 hides it."""
 
     def __init__(self, path: Path):
-        """Ask the server for the length; raise NoDatabase if there is no such file, or Unreachable."""
-        self.path, self.place = path, 0
+        """Ask the server for the length and version; raise NoDatabase if there is no such file, else Unreachable."""
+        self.path, self.offset = path, 0
         self.failure: Unreachable | None = None
         try:
             from fsspec.core import url_to_fs
 
             self.files, self.name = url_to_fs(str(path))
-            about = self.files.info(self.name)
-            self.size = int(about["size"])
+            facts = self.files.info(self.name)
+            self.size = int(facts["size"])
         except ImportError as error:
             what = f"to read {str(path)!r}, {error.name or 'fsspec'} is needed"
             raise Unreachable(f"{what}; get it with: pip install 'fsspec[http,s3]'") from error
@@ -92,7 +92,7 @@ class RemoteFile(io.RawIOBase):
             raise NoDatabase(f"no database {str(path)!r}: {what}") from error
         except Exception as error:  # each kind of server has errors of its own
             raise self.unreachable(error) from error
-        version = [f"{name}={about[name]}" for name in VERSIONS if about.get(name)]
+        version = [f"{name}={facts[name]}" for name in VERSIONS if facts.get(name)]
         self.key = sha256("\n".join([str(path), str(self.size), *version]).encode()).hexdigest()[:32]
         self.folder = home_folder() / ".remote" / self.key if version else None
         self.blocks: dict[int, bytes] = {}
@@ -118,21 +118,23 @@ class RemoteFile(io.RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self.place = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self.place, io.SEEK_END: self.size}[whence]
-        return self.place
+        self.offset = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self.offset, io.SEEK_END: self.size}[whence]
+        return self.offset
 
     def tell(self) -> int:
-        return self.place
+        return self.offset
 
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer).cast("B")
-        end = min(self.place + len(view), self.size)
-        if end <= self.place:
+        end = min(self.offset + len(view), self.size)
+        if end <= self.offset:
             return 0
-        first = self.place // BLOCK
-        content = b"".join(self.read_blocks(first, -(-end // BLOCK)))[self.place - first * BLOCK :][: end - self.place]
+        first = self.offset // BLOCK
+        content = b"".join(self.read_blocks(first, -(-end // BLOCK)))[self.offset - first * BLOCK :][
+            : end - self.offset
+        ]
         view[: len(content)] = content
-        self.place = end
+        self.offset = end
         return len(content)
 
     # Blocks
@@ -164,7 +166,7 @@ class RemoteFile(io.RawIOBase):
         return content
 
     def stored_block(self, number: int) -> bytes | None:
-        """Return a block from memory or disk; None if it is not there as it was."""
+        """Return a block from memory or disk; None if it is in neither, or damaged."""
         if number in self.blocks:
             return self.blocks[number]
         if self.folder:
@@ -175,7 +177,7 @@ class RemoteFile(io.RawIOBase):
         return None
 
     def keep(self, number: int, block: bytes) -> None:
-        """Keep a block in memory, and on disk if that can be written."""
+        """Keep block *number* in memory, and on disk if that can be written."""
         self.remember(number, block)
         if self.folder:
             with suppress(OSError):

@@ -121,31 +121,31 @@ def claims(game: Game, solved: SolvedCertificate) -> Attributes:
 
 
 def fill(
-    file: h5py.File, game: Game, solved: AnySolved, each: Each, progress: Progress, encode: Encoder, about: Attributes,
+    file: h5py.File, game: Game, solved: AnySolved, each: Each, progress: Progress, encode: Encoder, extra: Attributes,
 ) -> None:  # fmt: skip
-    """Write the blocks, the tables and the attributes into a new file."""
+    """Write the blocks, the tables and the attributes into a new file. *extra* are more attributes."""
     contents = Contents(file)
     if isinstance(solved, SolvedBounds):
         write_bounds(contents, solved, each, progress)
-        table = table_of(solved.legend)
-        contents.table("legend", table)
-        contents.finish(bound_attributes(game, table, solved) | about)
+        legend = table_of(solved.legend)
+        contents.table("legend", legend)
+        contents.finish(bound_attributes(game, legend, solved) | extra)
         return
     # Other kinds: blocks and their tables first, then the legend, then the attributes.
     if isinstance(solved, SolvedRecords):
-        start = write_records(contents, game, solved, each, progress, encode)
+        start_row = write_records(contents, game, solved, each, progress, encode)
     elif isinstance(solved, SolvedRows):
-        start = write_rows(contents, game, solved, each, progress)
+        start_row = write_rows(contents, game, solved, each, progress)
     else:
-        start = solved.start
+        start_row = solved.start
         if isinstance(solved, SolvedSlots):
             write_slots(contents, solved, each, progress)
         else:
             write_steps(contents, solved, each, progress)
     measures = getattr(solved, "measures", None)
-    table = table_of(solved.legend, measures.names if measures else ())
-    contents.table("legend", table)
-    contents.finish(attributes(game, storage_of(solved), table, start, measures) | about)
+    legend = table_of(solved.legend, measures.names if measures else ())
+    contents.table("legend", legend)
+    contents.finish(attributes(game, storage_of(solved), legend, start_row, measures) | extra)
 
 
 def storage_of(solved: AnySolved) -> str:

@@ -5,6 +5,7 @@ player 0.
 """
 
 from collections.abc import Iterator
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ REMEMBERED = 1 << 17
 """The most positions without a slot whose bounds are cached."""
 
 Bounds = tuple[int, int]
+"""(low, high), in units of 1 / scale, as the file has them."""
 
 
 class TooManyBetween(Exception):
@@ -66,16 +68,16 @@ class BoundsDatabase(NumberedDatabase):
         except (ArithmeticError, LookupError, ValueError, TooManyBetween, RecursionError):
             return None  # the rules may raise for what is no position
 
-    def _worth(self, position: int, between: set[int]) -> Bounds:
-        """Return the bounds of player 0; *between* are the positions that the recursion is computing."""
+    def _worth(self, position: int, visited: set[int]) -> Bounds:
+        """Return the bounds of player 0. *visited* are the positions without a slot that this lookup went through."""
         if (stored := self._stored(position)) is not None:
             return stored
         if position in self._known:
             return self._known[position]
-        if position in between or len(between) > MOST_BETWEEN:
+        if position in visited or len(visited) > MOST_BETWEEN:
             raise TooManyBetween
-        between.add(position)
-        bounds = self._derived(position, between)
+        visited.add(position)
+        bounds = self._derived(position, visited)
         if len(self._known) >= REMEMBERED:
             self._known.clear()
         self._known[position] = bounds
@@ -93,23 +95,26 @@ class BoundsDatabase(NumberedDatabase):
                 return (int(low[i]), int(high[i])) if sign == 1 else (-int(high[i]), -int(low[i]))
         return None
 
-    def _derived(self, position: int, between: set[int]) -> Bounds:
-        """Return the bounds that follow from the children; the payoff if the game is over."""
+    def _derived(self, position: int, visited: set[int]) -> Bounds:
+        """Return the bounds of player 0 that follow from the children; (payoff, payoff) if the game is over.
+
+        With two players, player 0 gets what player 1 loses: payoffs and rewards of player 1 are subtracted.
+        """
         game, scale = self.game, self._scale
-        gains = (1, -1)[: game.players]
+        signs = (1, -1)[: game.players]  # by player
         if game.primitive(position) != UNDECIDED:
-            paid = scale * sum(sign * game.payoff(position, player) for player, sign in enumerate(gains))
-            return paid, paid
+            payoff = scale * sum(sign * game.payoff(position, player) for player, sign in enumerate(signs))
+            return payoff, payoff
         turn, lows, highs, odds = game.turn(position), [], [], []
         for move in game.generate_moves(position):
-            low, high = self._worth(game.do_move(position, move), between)
-            paid = scale * sum(sign * game.reward(position, move, player) for player, sign in enumerate(gains))
-            lows.append(low + paid)
-            highs.append(high + paid)
+            low, high = self._worth(game.do_move(position, move), visited)
+            reward = scale * sum(sign * game.reward(position, move, player) for player, sign in enumerate(signs))
+            lows.append(low + reward)
+            highs.append(high + reward)
             odds.append(game.odds(position, move) if turn == CHANCE else 1)
         if turn == CHANCE:
-            low, high = (sum(weight * bound for weight, bound in zip(odds, row, strict=True)) for row in (lows, highs))
-            # A mean by odds: rounded down for the lower bound, up for the upper one.
+            # A mean weighted by odds: rounded down for the lower bound, up for the upper one.
+            low, high = (sum(map(mul, odds, bounds)) for bounds in (lows, highs))
             return low // sum(odds), -(-high // sum(odds))
         best = max if turn == 0 else min
         return best(lows), best(highs)

@@ -128,12 +128,18 @@ class RecordTables:
 
 
 def encode_group(form: RecordEncoding, group: RecordGroup) -> tuple[NDArray[np.int64], list[bytes]]:
-    """Return the masks of a group's blocks, and their frames."""
+    """Return (masks, frames) of a group's blocks, one of each for a block.
+
+    A frame is compressed: the outcomes of its records, and the gaps between their positions, as byte planes. For masks
+    see `encode_blocks` in databases/encoding.py.
+    """
     positions, rows, begins = group
     if int(rows.max()) >= form.outcomes:
         raise ValueError("there are records of outcomes that are not in the legend")
     if int(positions.max()) > form.greatest:
         raise ValueError(f"there are records of greater positions than {form.greatest}")
-    sizes = outcome_dtype(form.outcomes).itemsize, gap_dtype(form.greatest).itemsize
-    masks, outcomes, gaps = form.encode(positions.astype(np.int64, copy=False), rows, begins, form.chunk, *sizes)
-    return masks, [pack(compressor(LEVEL), *planes) for planes in zip(outcomes, gaps, strict=True)]
+    outcome_size, gap_size = outcome_dtype(form.outcomes).itemsize, gap_dtype(form.greatest).itemsize
+    masks, outcome_planes, gap_planes = form.encode(
+        positions.astype(np.int64, copy=False), rows, begins, form.chunk, outcome_size, gap_size
+    )
+    return masks, [pack(compressor(LEVEL), *planes) for planes in zip(outcome_planes, gap_planes, strict=True)]

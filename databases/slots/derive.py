@@ -24,7 +24,7 @@ from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.contract.game import Traits
 
 NO_CHILD = -2
-"""The plies used if no child has a remoteness, as in a damaged file. One more is -1, with LOSE: no legend has that."""
+"""The plies used if no child has a remoteness, as in a damaged file. LOSE in one more, -1, is in no legend."""
 
 
 class CompactDatabase(SlotsDatabase):
@@ -98,8 +98,8 @@ class CompactDatabase(SlotsDatabase):
             raise self.file.damaged("what follows from what is kept is not in the legend") from None
 
     def _child(self, child: int, parent_tier: int) -> Outcome:
-        """Return the outcome of a child of a position that is not kept."""
-        address = self._locate(child)
+        """Return the outcome of a child of a position that is not kept. *parent_tier* is that position's tier."""
+        address = self._locate(child)  # (canonical child, its tier), or None
         if address is None:
             raise self.file.damaged("a child of what is not kept is no position")
         if address[1] != parent_tier:
@@ -114,15 +114,18 @@ class CompactDatabase(SlotsDatabase):
 
 
 def best(children: Iterable[Outcome]) -> Outcome:
-    """Return a position's outcome from those of its children: the winner hurries, the loser delays.
+    """Return a position's outcome from those of its children, each for the player to move there.
+
+    A child that is LOSE makes the position a WIN, in one ply more than the soonest such child. If all children are WIN,
+    the position is a LOSE, in one ply more than the latest.
 
     >>> best([Outcome(WIN, 4), Outcome(DRAW, None), Outcome(LOSE, 6), Outcome(LOSE, 2)])
     Outcome(value=<Value.WIN: 4>, remoteness=3)
     """
-    found = list(children)
-    for value, own in ((LOSE, WIN), (TIE, TIE)):
-        if plies := [plies for theirs, plies in found if theirs == value and plies is not None]:
-            return Outcome(own, min(plies) + 1)
-    if any(value == DRAW for value, _ in found):
+    outcomes = list(children)
+    for child_value, value in ((LOSE, WIN), (TIE, TIE)):
+        if plies := [plies for found, plies in outcomes if found == child_value and plies is not None]:
+            return Outcome(value, min(plies) + 1)
+    if any(found == DRAW for found, _ in outcomes):
         return Outcome(DRAW, None)
-    return Outcome(LOSE, max((plies for _, plies in found if plies is not None), default=NO_CHILD) + 1)
+    return Outcome(LOSE, max((plies for _, plies in outcomes if plies is not None), default=NO_CHILD) + 1)

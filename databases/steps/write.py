@@ -66,9 +66,10 @@ def write_steps(contents: Contents, solved: SolvedSteps, each: Each, progress: P
 
 
 def groups(solved: SolvedSteps, bounds: NDArray[np.int64], chunk: int, blocks: NDArray[Any]) -> Iterator[StepGroup]:
-    """Yield steps a few blocks at a time, and fill in the ranks of the table *blocks*.
+    """Yield steps a few blocks of *chunk* steps at a time, and write the first rank of each block to *blocks*.
 
-    Raises ValueError if the number of steps is wrong.
+    *bounds* int64[tiers + 1] has the number of each tier's first step, and the number of all steps. Raises ValueError
+    if there are more or fewer.
     """
     step, count = 0, int(bounds[-1])
     for ranks, rows in regroup(solved.steps, chunk * GROUP):
@@ -76,7 +77,8 @@ def groups(solved: SolvedSteps, bounds: NDArray[np.int64], chunk: int, blocks: N
         if end > count or int(rows.max()) >= len(solved.legend):
             raise ValueError("steps do not match the tiers or the legend")
         blocks["rank"][step // chunk : -(-end // chunk)] = ranks[::chunk]
-        yield StepGroup(ranks, rows, bounds[slice(*np.searchsorted(bounds, [step, end]))] - step)
+        first_tier, end_tier = np.searchsorted(bounds, [step, end])  # the tiers that begin within the group
+        yield StepGroup(ranks, rows, bounds[first_tier:end_tier] - step)
         step = end
     if step != count:
         raise ValueError(f"{step} steps where the tiers have {count}")
@@ -91,5 +93,5 @@ def compress_group(chunk: int, level: int, outcome: np.dtype[Any], gap: np.dtype
     if (gaps < 0).any() or np.count_nonzero(gaps == 0) > len(group.begins) + -(-len(gaps) // chunk):
         raise ValueError("steps do not ascend within their tier")
     items = group.rows.astype(outcome, copy=False), gaps.astype(gap)
-    planes = [to_planes(part, part.itemsize, chunk) for part in items]
-    return [pack(compressor(level), *parts) for parts in zip(*planes, strict=True)]
+    planes = [to_planes(array, array.itemsize, chunk) for array in items]
+    return [pack(compressor(level), *block) for block in zip(*planes, strict=True)]

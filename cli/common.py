@@ -23,7 +23,10 @@ CHESS = "chess"
 
 
 def file_named(source: str) -> Path | None:
-    """Return the path if VARIANT|FILE names a file, or a database whose rules are missing; else None."""
+    """Return the path of the file that VARIANT|FILE names, or None if it names a variant.
+
+    A variant that no installed game or rule file has names its database, if that exists: it can be read without rules.
+    """
     from retrograde.databases.location import database_path, metric_named
     from retrograde.databases.open import names_file
     from retrograde.databases.remote import path_of

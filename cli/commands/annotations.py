@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from retrograde.solver.play.solution import Solution
 
 EVAL = re.compile(r"\[%eval [^\]]*\]")
-OWN = re.compile(
+OUR_COMMENT = re.compile(
     EVAL.pattern + r" (draw( by the fifty-move rule)?|(White|Black) mates in \d+)"
     r"(?P<mistake>; this gives the (win|draw) away: \S+ (mates in \d+|draws))?(; \S+ is \d+ sooner)?"
 )
-"""What `chess_comment` writes."""
+"""Matches what `chess_comment` writes."""
 
 
 class AnnotationTally:
@@ -56,37 +56,51 @@ class AnnotationTally:
 
 
 def with_comments(game: GameRecord, reviews: "list[Review | None]", comments: Iterable[str]) -> GameRecord:
-    """Return a game with comments on the moves that have a review."""
+    """Return a game with comments on the moves that have a review.
+
+    *reviews* has an item for each move, None if its value is unknown. *comments* has one for each review.
+    """
     words: list[Word] = []
-    left, notes = iter(reviews), iter(comments)
-    firsts = [place for place, word in enumerate(game.words) if word.kind == MOVE]
-    for begin, end in zip([0, *firsts], [*firsts, len(game.words)], strict=True):
-        some = game.words[begin:end]
-        found = next(left) if some and some[0].kind == MOVE else None
-        words += annotated_words(some, found, next(notes)) if found else some
+    next_reviews, next_comments = iter(reviews), iter(comments)
+    moves = [i for i, word in enumerate(game.words) if word.kind == MOVE]
+    # A move and the words up to the next move; first, the words before all moves.
+    for begin, end in zip([0, *moves], [*moves, len(game.words)], strict=True):
+        group = game.words[begin:end]
+        review = next(next_reviews) if group and group[0].kind == MOVE else None
+        words += annotated_words(group, review, next(next_comments)) if review else group
     tags = {**game.tags}
     if any(reviews):
         tags.setdefault("Annotator", "retrograde")
     return game._replace(tags=tags, words=words)
 
 
-def annotated_words(words: list[Word], found: "Review", comment: str) -> list[Word]:
-    """Return a move, its comment, and the words that followed it: glyphs first, then comments that are not replaced."""
-    own = [match for word in words if word.kind == COMMENT and (match := OWN.fullmatch(word.text))]
-    marked = found.mistake or any(match["mistake"] for match in own)  # we set the glyph ?? earlier
-    marks, others = [Word(GLYPH, BLUNDER)] * found.mistake, list[Word]()
+def annotated_words(words: list[Word], review: "Review", comment: str) -> list[Word]:
+    """Return a move and the words after it, with *comment* and, for a mistake, the glyph ??.
+
+    *words* are the move and what follows it. Glyphs and comments that we wrote in an earlier run are left out. The
+    result is the move, its glyphs, *comment*, and then everything else in its order.
+    """
+    earlier = [match for word in words if word.kind == COMMENT and (match := OUR_COMMENT.fullmatch(word.text))]
+    # The glyph ?? is ours if we set it now, or if our earlier comment says so.
+    is_our_glyph = review.mistake or any(match["mistake"] for match in earlier)
+    blunder = Word(GLYPH, BLUNDER)
+    glyphs, others = [blunder] * review.mistake, list[Word]()
     for word in words[1:]:
         if word.kind == COMMENT:
-            rest = text_besides(word.text, comment)
-            others += [Word(COMMENT, rest)] * bool(rest)
-        elif not (marked and word == Word(GLYPH, BLUNDER)):
-            (others if others or word.kind != GLYPH else marks).append(word)
-    return [words[0], *marks, Word(COMMENT, comment), *others]
+            if text := text_besides(word.text, comment):
+                others.append(Word(COMMENT, text))
+        elif is_our_glyph and word == blunder:
+            continue
+        elif word.kind == GLYPH and not others:
+            glyphs.append(word)
+        else:
+            others.append(word)
+    return [words[0], *glyphs, Word(COMMENT, comment), *others]
 
 
 def text_besides(text: str, comment: str) -> str:
     """Return what a comment says apart from our own text and old `%eval` commands."""
-    if text == comment or OWN.fullmatch(text):
+    if text == comment or OUR_COMMENT.fullmatch(text):
         return ""
     return " ".join(EVAL.sub(" ", text).split())
 

@@ -357,6 +357,7 @@ def men_of(board: Any) -> str:
 
 
 def print_comparison(comparison: TableComparison) -> None:
+    """Print how many positions have the same value here and in the other tables, and the first that differ."""
     tables, differ = comparison.tables, comparison.differ
     click.echo(f"{tables.name}, {tables.what}: {comparison.alike:,} alike, {len(differ):,} differ")
     if tables.note:

@@ -172,7 +172,10 @@ def write_csv(path: Path, names: tuple[str, ...], chunks: "Iterator[Columns]") -
 
 
 def write_parquet(path: Path, names: tuple[str, ...], chunks: "Iterator[Columns]") -> int:
-    """Write a table of columns; raise RetrogradeError if pyarrow is not installed."""
+    """Write chunks as Parquet with the columns *names*, and return the number of rows.
+
+    Raises RetrogradeError if pyarrow is not installed.
+    """
     try:
         import numpy as np
         import pyarrow as arrow
@@ -182,8 +185,9 @@ def write_parquet(path: Path, names: tuple[str, ...], chunks: "Iterator[Columns]
     except ModuleNotFoundError as error:
         what = "get it with: pip install pyarrow, or write .csv or .npz"
         raise RetrogradeError(f"Parquet needs {error.name}; {what}") from error
-    kinds = {"tier": arrow.int64(), "position": arrow.int64(), "remoteness": arrow.int32(), "value": arrow_categories()}
-    schema = arrow.schema([(name, kinds.get(name.rstrip("0123456789"), arrow.string())) for name in names])
+    types = {"tier": arrow.int64(), "position": arrow.int64(), "remoteness": arrow.int32(), "value": arrow_categories()}
+    # Positions of several words have the columns position0, position1, …
+    schema = arrow.schema([(name, types.get(name.rstrip("0123456789"), arrow.string())) for name in names])
     count = 0
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         for chunk in chunks:

@@ -56,7 +56,7 @@ def command(game: str | None, as_json: bool) -> None:
 
 
 def print_list(as_json: bool) -> None:
-    """Print the name and summary of each game."""
+    """Print the name, title and summary of each game, as text or JSON."""
     games = [{"name": name, "title": title_of(name), "summary": summary(name)} for name in game_names()]
     if as_json:
         print_json(games)

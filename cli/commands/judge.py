@@ -143,18 +143,22 @@ def print_order(counts: "list[Counts]") -> None:
 
 
 def draw(facts: dict[str, Any]) -> Any:
-    """Return a figure of errors by depth, and of visited positions by depth."""
+    """Return a matplotlib figure of two plots: how often searches err, and how many positions they visit, by depth.
+
+    *facts* are what --json prints. `errors` and `order` have a row for each depth.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 4.5), dpi=120, layout="constrained")
     left, right = figure.subplots(1, 2)
-    for (name, label), style in zip(LABELS.items(), ("o-", "s--", "^:", "D-."), strict=True):
+    styles = "o-", "s--", "^:", "D-."  # marker and line
+    for (name, label), style in zip(LABELS.items(), styles, strict=True):
         rows = [row for row in facts["errors"] if row[name] is not None]
         if rows:
             left.plot([row["depth"] for row in rows], [100 * row[name] for row in rows], style, label=label)
     left.axhline(100 * facts["by_chance"], color="#999", label="any move")
     left.set(xlabel="plies looked ahead", ylabel="moves that give up value, %", ylim=(0, None))
-    for (name, label), style in zip({"minimax": "minimax", **ORDERS}.items(), ("o-", "s--", "^:", "D-."), strict=True):
+    for (name, label), style in zip({"minimax": "minimax", **ORDERS}.items(), styles, strict=True):
         right.plot([row["depth"] for row in facts["order"]], [row[name] for row in facts["order"]], style, label=label)
     right.set(xlabel="plies looked ahead", ylabel="positions looked at", yscale="log")
     for axes in (left, right):

@@ -35,18 +35,19 @@ def command(as_json: bool) -> None:
     Example:
       retrograde list
     """
+    # Each is a dict of facts about one file, as --json prints them.
     databases = [describe(path) for path in (*list_databases(), *list_books())]
     databases += [describe_estimates(path) for path in list_estimates()]
-    begun = [facts_of(path) for path in unfinished()]
+    interrupted = [facts_of(path) for path in unfinished()]
     certificates = [describe_certificate(path) for path in list_certificates()]
     if as_json:
-        print_json([*databases, *certificates, *begun])
+        print_json([*databases, *certificates, *interrupted])
         return
     with paged():
-        print_lists(databases, certificates, begun)
+        print_lists(databases, certificates, interrupted)
 
 
-def print_lists(databases: list[Facts], certificates: list[Facts], begun: list[Facts]) -> None:
+def print_lists(databases: list[Facts], certificates: list[Facts], interrupted: list[Facts]) -> None:
     """Print the databases, the certificates, and what interrupted solves have left."""
     if not databases and not certificates:
         home = home_folder()
@@ -58,9 +59,9 @@ def print_lists(databases: list[Facts], certificates: list[Facts], begun: list[F
     if certificates:
         rows = [tuple(map(heading, ("certificate", "replies", "size", "it proves")))]
         click.echo(("\n" if databases else "") + table([*rows, *map(cells_of_certificate, certificates)], "<>><"))
-    if begun:
+    if interrupted:
         rows = [tuple(map(heading, ("not finished", "size", "how far")))]
-        names = [(facts["variant"] or Path(facts["path"]).name, facts) for facts in begun]
+        names = [(facts["variant"] or Path(facts["path"]).name, facts) for facts in interrupted]
         rows += [(printable(name), size(facts["bytes"]), facts["interrupted"]["says"]) for name, facts in names]
         click.echo(f"\n{table(rows, '<><')}")
         click.echo("\ngo on: retrograde solve VARIANT     remove: retrograde remove VARIANT")

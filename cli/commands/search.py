@@ -219,7 +219,10 @@ def print_score(game: Game, root: int, limits: SearchLimits, as_json: bool) -> N
 
 
 def print_points(game: Game, position: int, limits: SearchLimits, as_json: bool) -> None:
-    """Search for what the players get, in games with chance or for several players, and print the result."""
+    """Search a game with chance, or for several players, and print what the players may expect and the best move.
+
+    Without limits the search ends after DISTANCE_SECONDS.
+    """
     from retrograde.games.catalog import variant
     from retrograde.solver.search.depth.names import AdaptiveDepthSearch
     from retrograde.solver.search.depth.scoring import NO_MOVE
@@ -232,18 +235,17 @@ def print_points(game: Game, position: int, limits: SearchLimits, as_json: bool)
     with listening(as_json) as line:
         announce(line, COMPILING)
         found = search.ask(lambda depth_search: depth_search.find(position, limits.depth, seconds))
-    known: dict[str, Any] = {"expectation": found.score}
-    if isinstance(search.search, MaxNSearch):
-        known = {"utilities": search.search.shares(position, found.move, found.depth)}
+    name, measure = "expectation", dict[str, Any](expectation=found.score)
+    if isinstance(search.search, MaxNSearch):  # for several players
+        name, measure = "utilities", {"utilities": search.search.shares(position, found.move, found.depth)}
     move = None if found.move == NO_MOVE else game.move_name(position, found.move)
     facts = {"exact": found.to_the_end, "depth": found.depth, "nodes": found.nodes, "seconds": round(found.seconds, 3)}
     if as_json:
-        print_json({"variant": variant(game), "position": game.write(position), **known, **facts, "move": move})
+        print_json({"variant": variant(game), "position": game.write(position), **measure, **facts, "move": move})
         return
-    (name,) = known
     whose = "" if game.players != 2 else ", for player 0" if move is None else ", for the player to move"
     evidence = f"{amount(found.nodes)} positions in {duration(found.seconds)}"
-    click.echo(f"{indent(game.show(position))}\n\n{name.capitalize()}: {measure_in_words(name, known)}{whose}")
+    click.echo(f"{indent(game.show(position))}\n\n{name.capitalize()}: {measure_in_words(name, measure)}{whose}")
     if found.to_the_end:
         click.echo(f"exact, since the search reached the end of every line: {evidence}")
     else:
@@ -289,13 +291,16 @@ def by_iterative_deepening(
 
 
 def about_patterns(game: Game) -> str:
-    """Return whether a search takes its lower bounds from databases of smaller puzzles, or how to make these."""
+    """Return a sentence: from which databases of smaller puzzles a search has its lower bounds, or how to make them.
+
+    It is "" if the game declares no smaller puzzles.
+    """
     from retrograde.games.catalog import variant
     from retrograde.solver.search.probing.patterns import missing_patterns
 
-    if missing := missing_patterns(game):
-        commands = " && ".join(f"retrograde solve {name}{' --fresh' * there}" for name, there in missing.items())
-        unusable = ", ".join(name for name, there in missing.items() if there)
+    if missing := missing_patterns(game):  # by variant: whether its file exists, but is unusable
+        commands = " && ".join(f"retrograde solve {name}{' --fresh' * exists}" for name, exists in missing.items())
+        unusable = ", ".join(name for name, exists in missing.items() if exists)
         why = f"; searched without them: other rules made {unusable}, or it is damaged" if unusable else ""
         return f"databases of smaller puzzles make such searches faster{why}; to make them: {commands}"
     names = ", ".join(dict.fromkeys(map(variant, game.abstractions)))

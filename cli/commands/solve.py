@@ -391,16 +391,19 @@ def print_estimate(game: Game, path: Path, how: Run, goal: Goal, executor: "Clus
 
 
 def print_estimate_of_set(name: str, members: list[str], how: Run, metric: str) -> None:
-    """Print what it will take to solve the unsolved variants of a set; with --fresh, all of them."""
+    """Print what it will take to solve the unsolved variants of a set; with --fresh, all of them.
+
+    *name* is the set's, *members* are its variants.
+    """
     from retrograde.games.catalog import load_game
 
-    left = [member for member in members if how.fresh or not usual(load_game(member), metric)[0].exists()]
+    unsolved = [member for member in members if how.fresh or not usual(load_game(member), metric)[0].exists()]
     with listening(how.as_json) as line:
         from retrograde.solver.estimation.amounts import of_set
         from retrograde.solver.estimation.estimate import estimate
 
-        phase, estimates = Phase("estimating", line, len(left)), []
-        for member in left:
+        phase, estimates = Phase("estimating", line, len(unsolved)), []
+        for member in unsolved:
             estimates.append(estimate(load_game(member), how.workers or os.cpu_count() or 1, metric=metric or None))
             phase.advance(1)
     print_expected(name, of_set(estimates), database_path(members[0]), how)

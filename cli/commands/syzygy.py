@@ -24,12 +24,12 @@ def export_tables(source: str, folder: Path, database: str | None, as_json: bool
     from retrograde.solver.methods.chess.syzygy.write import endings_in
 
     done = dict[str, Facts]()
-    for one in sources_in(source, database):
-        with open_source(one, database) as opened:
-            known = checked_for_zeroing(opened)
-            for ending in endings_in(known):
+    for name in sources_in(source, database):
+        with open_source(name, database) as opened:
+            dtz = require_dtz(opened)
+            for ending in endings_in(dtz):
                 if ending not in done:
-                    done[ending] = table_of(known, ending, folder, as_json)
+                    done[ending] = write_ending(dtz, ending, folder, as_json)
                     if not as_json:
                         click.echo(line_of(done[ending]))
     if not done:
@@ -39,7 +39,10 @@ def export_tables(source: str, folder: Path, database: str | None, as_json: bool
 
 
 def sources_in(source: str, database: str | None) -> list[str]:
-    """Return the databases to open: by distance to zeroing, unless the source is a file or names another metric."""
+    """Return the sources to open, one for each variant of a set: `chess:KRK` becomes `chess:KRK@dtz`.
+
+    A source that is a file, or that names a metric, stays as it is. Raises RetrogradeError if the game is not chess.
+    """
     from retrograde.games.catalog import load_game, variants_in
 
     if file_named(source):
@@ -61,12 +64,12 @@ def check_chess(game: Any) -> None:
 
     if not is_chess(game):
         raise RetrogradeError(f"Syzygy's tables are of chess endings, not of {variant(game)}")
-    if len(game.material) > MOST_WITH_PAWNS:  # also without pawns: endings of 6 men are not written
+    if len(game.material) > MOST_WITH_PAWNS:  # holds for endings without pawns too
         raise RetrogradeError(f"Syzygy's tables of {MOST_WITH_PAWNS} men at most are written, not of {variant(game)}")
 
 
-def checked_for_zeroing(database: "Database") -> "SlotsDatabase":
-    """Return the database; raise RetrogradeError unless it holds distances to zeroing of chess with few men."""
+def require_dtz(database: "Database") -> "SlotsDatabase":
+    """Return the database; raise RetrogradeError unless it has distances to zeroing of chess with few men."""
     from retrograde.databases.slots.database import SlotsDatabase
 
     check_chess(database.game)
@@ -77,16 +80,16 @@ def checked_for_zeroing(database: "Database") -> "SlotsDatabase":
     return database
 
 
-def table_of(database: "SlotsDatabase", ending: str, folder: Path, as_json: bool) -> Facts:
-    """Write both tables of an ending unless they exist; return the facts about them."""
+def write_ending(database: "SlotsDatabase", ending: str, folder: Path, as_json: bool) -> Facts:
+    """Write both tables of an ending, such as "KRK", unless they exist; return the facts about them, ready for JSON."""
     from retrograde.solver.methods.chess.syzygy.write import is_complete, paths_of, write_tables
 
     paths = paths_of(ending, folder)
     for path in paths:
         if path.exists() and not is_complete(path):
             raise RetrogradeError(f"{str(path)!r} is there already, and is no whole table; remove it, or rename it")
-    there = all(path.exists() for path in paths)
-    if not there:
+    there_before = all(path.exists() for path in paths)
+    if not there_before:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with listening(as_json, ending) as line:
@@ -96,7 +99,7 @@ def table_of(database: "SlotsDatabase", ending: str, folder: Path, as_json: bool
                 raise
             raise RetrogradeError(f"cannot write to {str(folder)!r}: {error.strerror or error}") from error
     files = [{"path": str(path), "bytes": path.stat().st_size} for path in paths]
-    return {"ending": ending, "files": files, "there_before": there}
+    return {"ending": ending, "files": files, "there_before": there_before}
 
 
 def line_of(facts: Facts) -> str:

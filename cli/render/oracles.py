@@ -183,7 +183,10 @@ def unknown_text(known: "ValueBounds", puzzle: bool = False) -> str:
 
 
 def prospect_of_person(known: "ValueBounds", distance: str = "", puzzle: bool = False) -> str:
-    """Return what the person to move may expect, as far as that is known."""
+    """Return what the person to move may expect, as far as that is known: `you win if you play right`.
+
+    *distance* is the remoteness in other words, such as `mate in 3`. *puzzle* says that the game has one player.
+    """
     if puzzle and known.proved:
         return coloured(known.value, of_a_puzzle(known.value, known.remoteness))
     if not known.proved:

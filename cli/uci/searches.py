@@ -49,13 +49,14 @@ class EndingSearches:
         self.searching: Future[Any] = Future()
         """The last search."""
         self.searching.set_result(None)
-        self.coming: dict[tuple[str, int], Future[SearchingOracle]] = {}
+        self.oracles: dict[tuple[str, int], Future[SearchingOracle]] = {}
         """Oracles that are ready or compiling, by ending and table size."""
 
     def best(self, material: str, fen: str, moves: list[str], clock: Clock, table: int) -> str | None:
         """Return the best of some moves within the clock, a second without one; None if time is too short.
 
-        *table* is in MiB. An infinite search goes on until `stop`, or until nothing is left to prove.
+        *material* names the ending, such as "KQK". *table* is the size of the transposition table in MiB. An infinite
+        search goes on until `stop`, or until nothing is left to prove.
         """
         if clock.seconds is None and not clock.infinite:
             clock = clock.within(SECONDS)
@@ -98,13 +99,18 @@ class EndingSearches:
         return move
 
     def ready(self, material: str, table: int, clock: Clock) -> SearchingOracle | None:
-        """Return the oracle of an ending; None if its rules are not compiled before the clock ends the wait."""
+        """Return the oracle of an ending, such as "KQK"; None if its rules are not compiled in time.
+
+        *table* is the size of its transposition table in MiB. The wait ends AROUND seconds before the clock, or when
+        the clock is stopped; compiling goes on.
+        """
         key = material, table
-        if key not in self.coming:
-            while len(self.coming) >= MOST_SEARCHED:
-                self.coming.pop(next(iter(self.coming)))
-            self.coming[key] = in_background(partial(compiled_oracle, material, table))
-        return self.coming[key].result() if clock.await_result(self.coming[key], AROUND) else None
+        if key not in self.oracles:
+            while len(self.oracles) >= MOST_SEARCHED:
+                del self.oracles[next(iter(self.oracles))]  # the oldest
+            self.oracles[key] = in_background(partial(compiled_oracle, material, table))
+        oracle = self.oracles[key]
+        return oracle.result() if clock.await_result(oracle, AROUND) else None
 
     def so_far(self, progress: Progress) -> None:
         """Print how many positions were visited."""
@@ -119,11 +125,15 @@ def compiled_oracle(material: str, table: int) -> SearchingOracle:
 
 
 def choose(oracle: SearchingOracle, fen: str, moves: list[str], seconds: float) -> tuple[Choice, str, int]:
-    """Return the best of some moves after *seconds*, its name, and the plies to the end or a loss of the win."""
+    """Return (best of *moves* after a search of *seconds*, its UCI name, search depth in plies).
+
+    The depth counts up to the end of the game, if it was found. Otherwise it is one more than the plies within which
+    the search has ruled out an end.
+    """
     position = oracle.game.read(fen)
-    choices = [one for one in oracle.best(position, seconds) if uci(position, one.move) in moves]
+    choices = [choice for choice in oracle.best(position, seconds) if uci(position, choice.move) in moves]
     if not choices:
-        choices = [one for one in oracle.moves(position, 0) if uci(position, one.move) in moves]
+        choices = [choice for choice in oracle.moves(position, 0) if uci(position, choice.move) in moves]
     choice = choices[0]
     far = choice.remoteness if choice.remoteness is not None else oracle.probe(choice.position, 0).no_end_within
     return choice, uci(position, choice.move), far + 1

@@ -176,20 +176,22 @@ def games(library: Library) -> list[GameEntry]:
 
 
 def game(library: Library, name: str) -> UniGame | None:
-    """Return a game's variants; None if none is served."""
+    """Return the game with an id, and its variants; None if the server has none. *name* is the id: see `game_id`."""
     variants = [
-        one for one in filter(is_describable, library.of_game(game_name(name))) if game_id(library, one) == name
+        facts for facts in library.of_game(game_name(name)) if is_describable(facts) and game_id(library, facts) == name
     ]
+    if not variants:
+        return None
     entries = [
         VariantEntry(id=variant_id(facts.variant), name=variant_name(library, facts), gui=gui_of(library, facts))
         for facts in variants
     ]
     win_by = all(facts.metric == "score" for facts in variants)
-    return UniGame(id=name, name=game_title(name), supportsWinBy=win_by, variants=entries) if entries else None
+    return UniGame(id=name, name=game_title(name), supportsWinBy=win_by, variants=entries)
 
 
 def is_describable(facts: DatabaseFacts) -> bool:
-    """Return whether their API can describe a variant: not with chance or several players."""
+    """Return whether their API can describe a variant: it cannot if there are chance or several players."""
     return facts.metric not in ("expectation", "utilities")
 
 

@@ -71,17 +71,26 @@ class Library:
             self.oracle(name + f"@{metric}" * bool(metric))  # so that a missing database is reported at once
 
     def oracle(self, text: str) -> Oracle:
-        """Return the solution of a variant, or an oracle that searches if there is none; raise what `solution` does."""
+        """Return the solution of a variant, such as "nim:3", or an oracle that searches if there is no database.
+
+        Raises what `solution` does. That is NoDatabase also if there is none and the game may not be searched.
+        """
         try:
             return self.solution(text)
         except NoDatabase:
-            try:
-                game = self.games.get(text) or named_game(text)
-            except VariantError:
-                game = None
-            if game is None or not self.searches or (self.games and variant(game) not in self.games):
+            if (game := self.game_to_search(text)) is None:
                 raise
         return self.searching(game)
+
+    def game_to_search(self, text: str) -> Game | None:
+        """Return the game of a variant; None if the library does not search, or not this game, or does not know it."""
+        if not self.searches:
+            return None
+        try:
+            game = self.games.get(text) or named_game(text)
+        except VariantError:
+            return None
+        return game if not self.games or variant(game) in self.games else None
 
     def searching(self, game: Game) -> "SearchingOracle":
         """Return the oracle that searches a game. It keeps its results until others need its space."""

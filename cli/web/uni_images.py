@@ -80,7 +80,10 @@ RGB = {
 
 
 def images_of(pieces: Mapping[str, str]) -> dict[str, Image]:
-    """Return a different picture for each sign of a board; none for looks of a few letters or digits.
+    """Return a different picture for each sign of a board. *pieces* maps signs to looks, in words or as text.
+
+    A look of up to three letters or digits gets none: the page writes it. If all pictures that may stand for a look are
+    taken, it gets a grey disc.
 
     >>> images_of({"X": "cross", "r": "crimson disc", "s": "red disc", "1": "1"})["r"].file
     'general/red_circle.svg'
@@ -88,6 +91,7 @@ def images_of(pieces: Mapping[str, str]) -> dict[str, Image]:
     images: dict[str, Image] = {}
     for sign, look in pieces.items():
         if not is_text(look):
+            # All arrows share one picture; `candidates` yields it without end.
             free = (image for image in candidates(look) if image == ARROW or image not in images.values())
             images[sign] = next(free, DISCS["grey"])
     return images

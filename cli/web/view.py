@@ -262,14 +262,24 @@ def step(
 
 
 def scorecard(oracle: Oracle, position: int, names: list[str], count: int | None = None) -> list[MoveVerdict]:
-    """Return what each move of a game was worth; raise MoveError for an illegal move."""
-    positions, moves = [position], []
-    for name in names:
-        moves.append(move_named(oracle.game, positions[-1], name))
-        positions.append(oracle.game.do_move(positions[-1], moves[-1]))
+    """Return a verdict on each move of a game from *position*; *names* are its moves.
+
+    *count* is the number of plies without progress before the game, for the fifty-move rule of chess. Raises MoveError
+    for an illegal move.
+    """
+    positions, moves = play_moves(oracle.game, position, names)
     counts = counts_along(oracle.game, positions, moves, count or 0)
     reviews = judge_moves_by_rule(oracle, positions, moves, range(len(moves)), counts)
-    return [move_verdict(one) for one in reviews]
+    return [move_verdict(review) for review in reviews]
+
+
+def play_moves(game: Game, position: int, names: list[str]) -> tuple[list[int], list[int]]:
+    """Return (*position* and that after each move, the moves with these names); raise MoveError for an illegal one."""
+    positions, moves = [position], []
+    for name in names:
+        moves.append(move_named(game, positions[-1], name))
+        positions.append(game.do_move(positions[-1], moves[-1]))
+    return positions, moves
 
 
 def move_verdict(review: match.Review) -> MoveVerdict:
@@ -286,14 +296,15 @@ def move_verdict(review: match.Review) -> MoveVerdict:
 
 
 def pgn(oracle: Oracle, position: int, names: list[str], players: Sequence[str], finished: bool, count: int = 0) -> str:
-    """Return a game of two *players* as PGN; raise PositionError if it has none, MoveError for an illegal move."""
+    """Return a game as PGN: its moves *names* from *position*, and the names of its two *players*.
+
+    *count* is the number of plies without progress before the game. Raises PositionError if games of this kind have no
+    PGN, and MoveError for an illegal move.
+    """
     game: Any = oracle.game
     if not hasattr(game, "pgn"):
         raise PositionError(f"games of {game.name} cannot be written as PGN")
-    moves, at = [], position
-    for name in names:
-        moves.append(move_named(game, at, name))
-        at = game.do_move(at, moves[-1])
+    _, moves = play_moves(game, position, names)
     return pgn_of(game, position, moves, [*map(tag, players)], finished, count)
 
 

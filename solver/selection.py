@@ -190,9 +190,9 @@ def methods_of_lists(game: Game, options: SolveOptions) -> Iterator[Method]:
     """Yield the methods for a game that does not number its positions.
 
     The order: set-wise early if a glance suggests it, lists up to a limit, set-wise again, then streamed. The early try
-    gives up if no tier seems large enough. Positions of several words are for lists alone.
+    gives up if no tier seems large enough. Positions of several words are not solved set-wise.
     """
-    every = ["listed"] if Traits.of(game).width else ["listed", "setwise", "streamed"]
+    every = ["listed", "streamed"] if Traits.of(game).width else ["listed", "setwise", "streamed"]
     asked = [name for name in every if options.method in (name, None, COMPILED)]
     if not asked:
         return

@@ -98,6 +98,10 @@ STREAMED = Ratios(
     Range(0.10, 0.14, 0.30), Range(0.085, 0.11, 0.24), "solves of Connect Four 5×5 to 6×6, and a plain file of 5×5",
     -0.095,
 )  # fmt: skip
+STREAMED_IN_WORDS = Ratios(
+    Range(3.0, 5.5, 9.0), Range(1.0, 1.6, 12.0), Range(0.05, 3.0, 14.0), Range(240 * MB, 290 * MB, 350 * MB),
+    Range(0.5, 1.0, 2.5), Range(0.4, 1.35, 3.0), "solves of Connect Four 5×4 and 6×4 in two words",
+)  # fmt: skip
 SETWISE = Ratios(
     Range(0.3, 0.6, 1.4), Range(1.5, 2.5, 12.0), Range(1.6, 2.7, 3.4), Range(240 * MB, 260 * MB, 350 * MB),
     Range(0.04, 0.11, 0.24), Range(0.085, 0.11, 0.24), "solves of Connect Four 5×5 to 6×5, word by word", -0.095,
@@ -245,10 +249,11 @@ def of_set(estimates: list[Estimate]) -> Estimate:
     return result
 
 
-def streamed_estimate(records: int) -> Estimate:
-    """Return what the streamed method takes of the disk for *records* records. Other amounts stay 0."""
+def streamed_estimate(records: int, words: int = 1) -> Estimate:
+    """Return what the streamed method takes of the disk for *records* records, whose positions have so many words.
+    Other amounts stay 0."""
     result = Estimate(records, records, streamed=True)
-    put_disk(result, Range.exactly(records), STREAMED, 1)
+    put_disk(result, Range.exactly(records), STREAMED_IN_WORDS if words > 1 else STREAMED, 1)
     return result
 
 

@@ -81,12 +81,12 @@ def estimate_from_counts(
     by_metric, words = metric != METRICS[0], Traits.of(game).width or 1
     result = put_counts(counts)
     large = counts.records > in_memory and not counts.returns
-    result.streamed = large and not by_metric and words == 1 and is_for_a_stream(game)
+    result.streamed = large and not by_metric and is_for_a_stream(game)
     # Step 2: choose the ratios of the method that will solve the game.
-    setwise = result.streamed and is_plain(game)
+    setwise = result.streamed and words == 1 and is_plain(game)
     ratios = choose_ratios(counts, metric, result.streamed, setwise)
     if words > 1:
-        ratios = ratios.in_words(words)
+        ratios = amounts.STREAMED_IN_WORDS if result.streamed else ratios.in_words(words)
     records = counts.range.times(2.0 if by_metric and against else 1.0)  # either player may respond
     # Step 3: memory. Predecessor lists are needed if play can return to a tier, or for utilities.
     lists = predecessor_bytes(game, counts, records, metric)
@@ -222,7 +222,7 @@ class RunningOutlook:
 
     def check_records(self, records: int) -> None:
         """Raise DiskTooSmall if the disk cannot hold *records* records as runs."""
-        self.check(streamed_estimate(records))
+        self.check(streamed_estimate(records, Traits.of(self.game).width or 1))
 
     def plain_waves(self, written: int) -> list[int]:
         """Return the records of each wave of a game that is solved set-wise; raise DiskTooSmall if they do not fit."""

@@ -109,6 +109,17 @@ def of_positions(game: Game, count: int) -> Array:
     return np.zeros((count, width) if width else count, np.int64)
 
 
+def empty_positions(game: Game, count: int) -> Array:
+    """Return a buffer for *count* positions with arbitrary contents. Kernels can call it."""
+    width = Traits.of(game).width
+    return np.empty((count, width) if width else count, np.int64)
+
+
+def words_in(game: Game) -> int:
+    """Return the number of words of a position: 1 for an int. Kernels can call it."""
+    return Traits.of(game).width or 1
+
+
 def room_for_images(game: Game) -> Array:
     """Return this thread's buffer for MOST_IMAGES positions."""
     width = Traits.of(game).width
@@ -266,6 +277,19 @@ def _(game, array, place):
     if width := width_of_rules(game):
         return spelled("game, array, place: array[word_index(array, place, #)]", width)
     return lambda game, array, place: array[place]
+
+
+@overload(empty_positions)
+def _(game, count):
+    if width := width_of_rules(game):
+        return lambda game, count: np.empty((count, width), np.int64)
+    return lambda game, count: np.empty(count, np.int64)
+
+
+@overload(words_in)
+def _(game):
+    words = width_of_rules(game) or 1
+    return lambda game: words
 
 
 @overload(swapped)

@@ -21,6 +21,7 @@ from retrograde.solver.runtime.arrays import SharedArray
 from retrograde.solver.runtime.sizes import Sizes
 from tests.helpers import tangle
 from tests.helpers.elsewhere import Elsewhere
+from tests.helpers.wide import WideTicTacToe
 
 FSYNC = os.fsync
 EAGER = Sizes(journal_seconds=0, predecessors_seconds=0)
@@ -81,6 +82,7 @@ KINDS = {
     "interpreted": Kind("nim", options={"method": "interpreted"}),
     "listed": Kind("connect4:3,3", options={"method": "listed"}),
     "stream": Kind("connect4:3,3", STREAM, {"method": "streamed"}),
+    "stream of several words": Kind(WideTicTacToe, STREAM, {"method": "streamed"}),
     "setwise": Kind("connect4:3,3", STREAM, {"method": "setwise"}),
     "setwise in scratch": Kind("connect4:3,3", STREAM, {"method": "setwise"}, IN_SCRATCH),
     "given up": Kind("connect4:3,3", replace(STREAM, in_memory=800)),  # by one way after another

@@ -24,7 +24,7 @@ from retrograde.solver.methods.setwise.forward_kernels import (
     symmetry_of,
 )
 from retrograde.solver.methods.setwise.words import NOTHING, ONE, ONES, WORD_BITS, highest, lowest, popcount
-from retrograde.solver.methods.streamed.lists import AT, FIRST_CODE, LAST_CODE, describe, pack
+from retrograde.solver.methods.streamed.lists import AT, FIRST, FIRST_CODE, LAST, LAST_CODE, describe, pack
 from retrograde.solver.methods.streamed.steps import round_down
 from retrograde.solver.rules.plain.tier_kernels import BASE, GROUP, GROUPS, IMAGE_PAIRS, MASK, WORD, WORDS
 from retrograde.solver.runtime.array_type import Array
@@ -72,7 +72,8 @@ def make_steps(rules, wave, codes, steps, buffer, made, tally):
             count, first, last = write_steps(this, mask, codes, rules.decided == WINNER, steps, counts)
             if count:
                 stop = pack(steps.starts[:count], steps.codes, mask, buffer, at)
-                describe(row, at, stop - at, count, mask, first, last)
+                describe(row, at, stop - at, count, mask)
+                row[FIRST], row[LAST] = first, last
                 row[FIRST_CODE], row[LAST_CODE] = steps.codes[0], steps.codes[count - 1]
                 at = stop
         # Step 3: Count all positions by worth. Of two tiers that are images of one another, only the canonical one is

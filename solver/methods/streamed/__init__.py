@@ -27,6 +27,9 @@ The steps of a solve:
    the steps of their children, and write their own steps (`steps.py`).
 3. `store.py`: give the steps to the writer of the database. Positions that win in one ply get no step there.
 
+If positions have several words, the database stores all of them (`rows.py`). So the forward sweep also stores positions
+in which the game is over, and the backward sweep stores each position with its outcome.
+
 `method.py` runs both sweeps. `segments.py` describes the lists in memory, `lists.py` packs and unpacks them, and
 `journal.py` is the journal of the forward sweep.
 """

@@ -4,19 +4,19 @@ A task scores segments of positions by the steps of their children, and stores t
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import Game, RuleError
+from retrograde.games.contract.game import Game, RuleError, Traits
 from retrograde.solver.methods.streamed.backward_kernels import score_lists
 from retrograde.solver.methods.streamed.forward import ForwardSweep
 from retrograde.solver.methods.streamed.forward_kernels import ALL
 from retrograde.solver.methods.streamed.forward_tasks import raise_fault
-from retrograde.solver.methods.streamed.lists import AT, BLOCK, LIST_COLUMNS, SIZE
+from retrograde.solver.methods.streamed.lists import AT, BLOCK, SIZE
 from retrograde.solver.methods.streamed.segments import (
-    SEGMENT,
     Segment,
     SegmentLoader,
     StreamContext,
@@ -24,24 +24,28 @@ from retrograde.solver.methods.streamed.segments import (
     Wave,
     WrongAssumption,
     buffer,
+    list_columns,
+    list_type,
     load,
+    positions_workspace,
     segment_of,
+    segment_type,
 )
 from retrograde.solver.methods.streamed.steps import (
-    BEYOND,
     POSITIONS,
-    TALLIED,
     TIER_COLUMNS,
     LoadedSteps,
     ScoredLists,
     StepBuffers,
     load_steps,
     make_steps,
+    make_steps_of_rows,
 )
 from retrograde.solver.methods.streamed.store import StepsStore
-from retrograde.solver.rules.examine import or_a_bug
+from retrograde.solver.rules.examine import listed, or_a_bug
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
+from retrograde.solver.rules.running_kernels import trouble_array
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.driver import Done, StoredCounts
@@ -55,9 +59,6 @@ MANY_SEGMENTS = 4
 
 If children do not ascend, each task loads all steps of their tier, so that few large tasks are better.
 """
-SOLVED_SEGMENT = np.dtype([("tier", np.int64), ("segment", np.int64), ("steps", SEGMENT), ("records", SEGMENT)])
-"""A row for each solved segment: its tier, its number there, its steps, and its steps for the database (`records`)."""
-
 Edge = tuple[int, int, int, bool]
 """(A move or ALL, a tier that it leads to, the number of its steps in the task, whether children must ascend.)
 
@@ -65,9 +66,18 @@ Children must ascend if only part of the tier's steps are loaded.
 """
 
 
-def frames_in_entry(wave: int, table: Array, *_: Array) -> Iterator[Frame]:
-    """Yield the frames of a log entry of a wave that are still needed if it is the last one solved."""
-    for *_, steps, records in table.view(SOLVED_SEGMENT).tolist():
+@cache
+def solved_segment_type(width: int) -> np.dtype[Any]:
+    """Return the type of a row for each solved segment: its tier, its number there, its steps, and its steps for the
+    database (`records`)."""
+    segment = segment_type(width)
+    return np.dtype([("tier", np.int64), ("segment", np.int64), ("steps", segment), ("records", segment)])
+
+
+def frames_in_entry(width: int, wave: int, table: Array, *_: Array) -> Iterator[Frame]:
+    """Yield the frames of a log entry of a wave that are still needed if it is the last one solved. *width* is the
+    number of words of a position, 0 for ints."""
+    for *_, steps, records in table.view(solved_segment_type(width)).tolist():
         yield segment_of("records", records).frame
         if wave:  # no wave comes before the first, so its steps are not needed
             yield segment_of(f"steps{wave}", steps).frame
@@ -78,10 +88,11 @@ class StreamedStore(StepsStore):
 
     def __init__(self, forward: ForwardSweep, log: Log):
         super().__init__(forward.waves, forward.scratch, forward.over, log)
-        self.forward = forward
+        self.forward, self.width = forward, Traits.of(forward.game).width
 
     def groups(self) -> Iterator[int]:
         """Yield the numbers of the waves, last first; raise DamagedScratch if a needed file is gone."""
+        self.check_files(self.forward.finished_frames())
         for number in range(len(self.waves)):
             self.check_files(self.needed_frames(number))
         yield from reversed(range(len(self.waves)))
@@ -107,7 +118,7 @@ class StreamedStore(StepsStore):
         """Store the steps of solved segments, and return how many positions they have."""
         (wave,), table, tally = done
         count = number = 0
-        for number, k, steps, records in table.view(SOLVED_SEGMENT).tolist():
+        for number, k, steps, records in table.view(solved_segment_type(self.width)).tolist():
             tier = self.waves[int(wave)][number]
             tier.steps[k] = segment_of(f"steps{wave}", steps)
             tier.records[k] = segment_of("records", records)
@@ -149,22 +160,23 @@ class StreamedStore(StepsStore):
                 segments.append(UnsolvedSegment(tier.number, tier.mask, k, tier.segments[k], edges))
                 total += tier.segments[k].length
                 if total >= (many if len(tier.segments) >= MANY_SEGMENTS else few):
-                    yield BackwardTask(self.forward.stream, number, segments, ranges.steps, len(self.tally))
+                    yield BackwardTask(self.forward.stream, number, segments, ranges.steps, self.tally.shape)
                     segments, ranges, total = [], StepRanges(next_wave), 0
         if segments:
-            yield BackwardTask(self.forward.stream, number, segments, ranges.steps, len(self.tally))
+            yield BackwardTask(self.forward.stream, number, segments, ranges.steps, self.tally.shape)
 
     def edges(self, tier: StreamTier, segment: Segment, ranges: "StepRanges") -> list[Edge]:
         """Return the edges out of a segment. The segments that have its children go to *ranges*, so that their steps
         are loaded."""
+        every = self.forward.least, self.forward.beyond
         if tier.moves is None:
-            return [(ALL, to, ranges.add(to, 0, BEYOND), False) for to in tier.next_tiers]
+            return [(ALL, to, ranges.add(to, *every), False) for to in tier.next_tiers]
         edges = []
         for move, to in zip(tier.moves, tier.next_tiers, strict=True):
             child = ranges.wave.get(to)
             ends = self.forward.child_range(tier, segment, move, to) if child and len(child.segments) > 1 else None
             # Load only the steps between the first and the last child, if samples say that children ascend; else all.
-            edges.append((move, to, ranges.add(to, *ends or (0, BEYOND)), ends is not None))
+            edges.append((move, to, ranges.add(to, *ends or every), ends is not None))
         return edges
 
 
@@ -176,7 +188,7 @@ class StepRanges:
         self.numbers: dict[tuple[int, int, int], int] = {}
         self.steps: list[list[Segment]] = []
 
-    def add(self, tier_number: int, first: int, last: int) -> int:
+    def add(self, tier_number: int, first: Any, last: Any) -> int:
         """Return the number (in `steps`) of the segments that cover a tier's positions from *first* to *last*."""
         low, high = 0, 0
         if tier := self.wave.get(tier_number):
@@ -205,56 +217,60 @@ class UnsolvedSegment(NamedTuple):
 
 
 class BackwardTask(NamedTuple):
-    """Segments of a wave to be solved; `steps` are the steps needed, by tier; `codes` is the number of rows of a
-    tally."""
+    """Segments of a wave to be solved; `steps` are the steps needed, by tier; `tally` is the shape of a tally."""
 
     stream: StreamContext
     wave: int
     segments: list[UnsolvedSegment]
     steps: list[list[Segment]]
-    codes: int
+    tally: tuple[int, ...]
 
 
 def solve_segments(task: BackwardTask) -> Done | WrongAssumption:
     """Solve some segments of a wave and write their steps to scratch files.
 
-    Returns (number of the wave, rows of SOLVED_SEGMENT as flat int64, tally by code as flat int64), or a
+    Returns (number of the wave, rows of `solved_segment_type` as flat int64, tally by code as flat int64), or a
     WrongAssumption if one turns out wrong.
     """
     scored = score(task)
     if isinstance(scored, WrongAssumption):
         return scored
-    segments, scratch = task.segments, task.stream.scratch
+    segments, scratch, width = task.segments, task.stream.scratch, Traits.of(task.stream.game).width
     # Step 1: Make the steps, twice. Reserve space: a segment has at most a step for each position. Of `list_rows`
     # [segments, 2, columns], row 0 of a segment describes its steps for parents, row 1 those for the database.
     lengths = [unsolved.segment.length for unsolved in segments]
-    step_starts, step_codes = workspace("steps", max(lengths)), workspace("codes", max(lengths), np.uint16)
-    for_parents, for_database = (buffer(name, sum(lengths), len(segments)) for name in ("out", "more"))
-    list_rows = np.zeros((len(segments), 2, LIST_COLUMNS), np.int64)
+    starts, codes = positions_workspace("steps", max(lengths), width), workspace("codes", max(lengths), np.uint16)
+    for_parents, for_database = (buffer(name, sum(lengths), len(segments), width) for name in ("out", "more"))
+    list_rows = np.zeros((len(segments), 2, list_columns(width)), np.int64)
     list_info = np.array([(unsolved.segment.length, unsolved.tier, unsolved.mask) for unsolved in segments], np.int64)
-    tally = np.zeros((task.codes, TALLIED), np.int64)
-    make_steps(scored, list_info, tally, StepBuffers(step_starts, step_codes, for_parents, for_database, list_rows))
+    tally = np.zeros(task.tally, np.int64)
+    buffers = StepBuffers(starts, codes, for_parents, for_database, list_rows)
+    if width:
+        make_steps_of_rows(rules_for(task.stream.game), scored, list_info, tally, buffers)
+    else:
+        make_steps(scored, list_info, tally, buffers)
     # Step 2: Write both lists to scratch files. The first file is dropped when the wave before is solved.
     bytes_used = (list_rows[:, :, AT] + list_rows[:, :, SIZE]).max(axis=0).tolist()
     parents_frame = scratch.write(f"steps{task.wave}", for_parents.view(np.uint8)[: bytes_used[0]].data)
     database_frame = scratch.write("records", for_database.view(np.uint8)[: bytes_used[1]].data)
     # Step 3: Describe each segment by where its lists are. A frame without its name is a part of SEGMENT.
-    solved_rows = [
+    rows = [
         (unsolved.tier, unsolved.k, (*parents_frame[1:], *steps), (*database_frame[1:], *records))
-        for unsolved, (steps, records) in zip(segments, list_rows.tolist(), strict=True)
+        for unsolved, (steps, records) in zip(segments, list_rows.view(list_type(width))[:, :, 0].tolist(), strict=True)
     ]
-    return np.array([task.wave], np.int64), np.array(solved_rows, SOLVED_SEGMENT).view(np.int64), tally.ravel()
+    table = np.array(rows, solved_segment_type(width)).view(np.int64)
+    return np.array([task.wave], np.int64), table, tally.ravel()
 
 
 def score(task: BackwardTask) -> ScoredLists | WrongAssumption:
     """Return the scores of all positions of a task, one list for each segment, or the assumption that is wrong."""
-    game = task.stream.game
+    game, width = task.stream.game, Traits.of(task.stream.game).width
     loader = SegmentLoader(task.stream.scratch)
     # Step 1: Load the positions and list the edges.
     list_table, edge_table = list[tuple[int, ...]](), list[tuple[int, ...]]()
     for unsolved in task.segments:
         list_table.append((loader.add(unsolved.segment), len(edge_table), len(edge_table) + len(unsolved.edges)))
-        edge_table += [(*edge, -1, 0) for edge in unsolved.edges]
+        edge_table += [(*edge, *(0,) * (1 + max(width, 1))) for edge in unsolved.edges]
     # Step 2: Load the steps of the children. Each tier gets two more, at its ends (see `load_steps`).
     tier_rows = []
     for steps in task.steps:
@@ -265,18 +281,18 @@ def score(task: BackwardTask) -> ScoredLists | WrongAssumption:
     arena = loader.load()
     needed = sum(segment.length for steps in task.steps for segment in steps) + 2 * len(tier_rows)
     loaded = LoadedSteps(
-        workspace("starts", needed), workspace("passed", needed, np.uint16), workspace("buckets", needed, np.int32),
-        np.empty((len(tier_rows), TIER_COLUMNS), np.int64),
+        positions_workspace("starts", needed, width), workspace("passed", needed, np.uint16),
+        workspace("buckets", needed, np.int32), np.empty((len(tier_rows), TIER_COLUMNS), np.int64),
     )  # fmt: skip
     load_steps(arena, np.array(tier_rows, np.int64), loaded)
     # Step 3: Score the positions.
     position_count = sum(unsolved.segment.length for unsolved in task.segments)
     scored = ScoredLists(
-        workspace("numbers", position_count + BLOCK),
+        positions_workspace("numbers", position_count + BLOCK, width),
         workspace("scores", position_count, np.uint16),
         workspace("sizes", position_count + BLOCK),
     )
-    trouble = np.zeros(4, np.int64)
+    trouble = trouble_array(game, 4)
     with compiling(game, trouble):
         tables = np.array(list_table, np.int64), np.array(edge_table, np.int64)
         score_lists(rules_for(game), arena, *tables, loaded, scored, trouble)
@@ -287,7 +303,7 @@ def wrong_assumption(task: BackwardTask, game: Game, trouble: Array) -> WrongAss
     """Return the WrongAssumption that *trouble* stands for; raise a RuleError if the rules break the contract."""
     kind, unsolved, move = Trouble(int(trouble[0])), task.segments[int(trouble[2])], int(trouble[3])
     if kind == Trouble.BROKEN:
-        raise_fault(game, load(task.stream.scratch, unsolved.segment).tolist())
+        raise_fault(game, listed(load(task.stream.scratch, unsolved.segment)))
     if kind == Trouble.UNSORTED or (kind == Trouble.OTHER_TIER and unsolved.edges[0][0] != ALL):
         return WrongAssumption(kind, unsolved.tier, move)
     raise RuleError(

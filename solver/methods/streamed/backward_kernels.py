@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED
+from retrograde.solver.methods.listed.spill.kernels import is_at_most
 from retrograde.solver.methods.streamed.forward_kernels import ALL, child_by, move_all, sizes_of, values_of
 from retrograde.solver.methods.streamed.lists import BLOCK, MASK, blocks_of, unpack
 from retrograde.solver.methods.streamed.steps import BEGIN, BITS, find_step
-from retrograde.solver.rules.positions import whole
+from retrograde.solver.rules.positions import empty_positions, note, position_in, put, whole
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel
@@ -22,12 +23,12 @@ from retrograde.solver.values.score_kernels import pass_up, primitive_score
 
 ROW, EDGES, EDGES_END = range(3)
 """Columns of the table of lists: the row in the arena, and the rows EDGES up to EDGES_END of the table of edges."""
-MOVE, NEXT_TIER, STEPS, ASCENDS, BEFORE, HINT, EDGE_COLUMNS = range(7)
-"""Columns of the table of edges. EDGE_COLUMNS is their number.
+MOVE, NEXT_TIER, STEPS, ASCENDS, HINT, BEFORE = range(6)
+"""Columns of the table of edges.
 
 MOVE: a move that all positions of the list have, or ALL if each position has moves of its own. NEXT_TIER: a tier that
 it leads to. STEPS: the row of that tier in `LoadedSteps.tiers`. ASCENDS: 1 if the children must ascend, because only
-part of the steps are loaded. BEFORE: the last child so far. HINT: the last step found.
+part of the steps are loaded. HINT: the last step found. BEFORE: the last child so far, a column for each of its words.
 """
 
 
@@ -44,13 +45,14 @@ class BlockBuffers(NamedTuple):
 @kernel
 def score_lists(game, arena, lists, all_edges, steps, scored, trouble):
     """Score the positions of some lists, one after another. *trouble* says how it ended (see forward_kernels.py).
-    *lists* int64[k, 3] and *all_edges* int64[n, EDGE_COLUMNS] are tables; the edges go to other tiers."""
+    *lists* int64[k, 3] and *all_edges* int64[n, columns] are tables; the edges go to other tiers."""
     # The scores that finished children pass up; 0 for UNDECIDED. Primitive values are 1 to 4.
     passed_up = np.zeros(256, np.int64)
     for value in range(1, 5):
         passed_up[value] = pass_up(primitive_score(value, BITS), BITS)
-    block = BlockBuffers(np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint8), np.empty(BLOCK, np.int64), passed_up)
-    images, run_buffer = np.empty(MOST_IMAGES, np.int64), make_runs_buffer()
+    children, values, best = empty_positions(game, BLOCK), np.empty(BLOCK, np.uint8), np.empty(BLOCK, np.int64)
+    block = BlockBuffers(children, values, best, passed_up)
+    images, run_buffer = empty_positions(game, MOST_IMAGES), make_runs_buffer()
     end = 0
     for number in range(len(lists)):
         trouble[2] = number
@@ -58,7 +60,9 @@ def score_lists(game, arena, lists, all_edges, steps, scored, trouble):
         edges = all_edges[lists[number, EDGES] : lists[number, EDGES_END]]
         # Step 1: Each edge begins at the first step of its tier.
         for k in range(len(edges)):
-            edges[k, BEFORE], edges[k, HINT] = -1, steps.tiers[edges[k, STEPS], BEGIN]
+            edges[k, HINT] = steps.tiers[edges[k, STEPS], BEGIN]
+            for column in range(BEFORE, edges.shape[1]):
+                edges[k, column] = -1
         runs = find_runs(arena.table[row, MASK], run_buffer)
         for block_number in range(blocks_of(arena, row)):
             # Step 2: Unpack a block of positions.
@@ -76,7 +80,8 @@ def score_lists(game, arena, lists, all_edges, steps, scored, trouble):
             # Step 4: Store the scores. A position without any child breaks the contract.
             for i in range(count):
                 if block.best[i] < 0:
-                    trouble[0], trouble[1] = Trouble.BROKEN, keys[i]
+                    trouble[0] = Trouble.BROKEN
+                    note(trouble, position_in(game, keys, i))
                     return
                 scored.scores[end + i] = block.best[i]
             sizes_of(game, keys, images, scored.sizes[end:])
@@ -92,37 +97,40 @@ def score_move_by_move(game, keys, edges, steps, block, trouble):
             return
         # Only part of the steps are loaded, which is right only if the children ascend, from block to block as well.
         if edges[k, ASCENDS]:
-            before = edges[k, BEFORE]
+            before = position_in(game, edges[k], BEFORE)
             disorder = False
             for i in range(len(keys)):
-                disorder |= block.children[i] < before
-                before = block.children[i]
-            edges[k, BEFORE] = before
+                child = position_in(game, block.children, i)
+                disorder |= child < before
+                before = child
+            put(edges[k], BEFORE, before)
             if disorder:
                 trouble[0] = Trouble.UNSORTED
                 return
         # Children in which the game is over have no step: their primitive values count.
         values_of(game, block.children[: len(keys)], block.values, trouble)
-        edges[k, HINT] = raise_scores(len(keys), block, steps, edges[k, STEPS], edges[k, HINT])
+        edges[k, HINT] = raise_scores(game, len(keys), block, steps, edges[k, STEPS], edges[k, HINT])
         if edges[k, HINT] < 0:
             trouble[0] = Trouble.LOST
             return
 
 
 @kernel
-def raise_scores(count, block, steps, k, hint):
+def raise_scores(game, count, block, steps, k, hint):
     """Raise the best scores of *count* positions by their children in tier k; return the last step found, -1 for a lost
     child. *hint* is a step near the first child."""
     children, values, best, passed_up = block
     starts, passed = steps.starts, steps.passed
     lost = False
     for i in range(count):
-        child = children[i]
+        child = position_in(game, children, i)
         # Move on by up to two steps.
-        hint += starts[hint + 1] <= child  # without a branch: the processor would guess it wrong half the time
-        hint += starts[hint + 1] <= child
+        hint += is_at_most(
+            starts, hint + 1, child
+        )  # without a branch: the processor would guess it wrong half the time
+        hint += is_at_most(starts, hint + 1, child)
         # Still not there: search for it.
-        if starts[hint] > child or starts[hint + 1] <= child:
+        if not is_at_most(starts, hint, child) or is_at_most(starts, hint + 1, child):
             hint = find_step(steps, k, child)
         score = passed_up[values[i]]
         step = np.int64(passed[hint])
@@ -136,9 +144,10 @@ def raise_scores(count, block, steps, k, hint):
 def score_all_moves(game, keys, edges, steps, best, trouble):
     """Raise the *best* scores of positions by all their children, if positions have moves of their own."""
     for i in range(len(keys)):
-        trouble[1] = keys[i]
-        for move in game.generate_moves(keys[i]):
-            child, tier = child_by(game, keys[i], move)
+        position = position_in(game, keys, i)
+        note(trouble, position)
+        for move in game.generate_moves(position):
+            child, tier = child_by(game, position, move)
             value = whole(game.primitive(child))
             # Case: the game is over in the child.
             if value != UNDECIDED:

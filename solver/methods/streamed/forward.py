@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import takewhile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,18 +26,24 @@ from retrograde.solver.methods.streamed.segments import (
     Wave,
     WrongAssumption,
     add_up,
+    least_and_beyond,
+    tally_columns,
 )
-from retrograde.solver.methods.streamed.steps import BEYOND, TALLIED
-from retrograde.solver.rules.examine import examine, start_of
+from retrograde.solver.rules.examine import examine, listed, start_of
 from retrograde.solver.rules.images import mean_size
+from retrograde.solver.rules.positions import from_items, to_items
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Growth, Phase
-from retrograde.solver.runtime.scratch import Scratch
+from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.runtime.work import NotApplicable, Work
 
 WRITER_BYTES = 20_000_000
 """Memory of the database's writer, in bytes."""
 BYTES_A_CHILD = 32
 """Memory of a worker for each child in a task, in bytes."""
+BYTES_A_CHILD_WORD = 44
+"""The same for each word of a child, if it has several: it is made, copied to be sorted, packed, and finished or not.
+"""
 CACHE_BYTES = 1 << 28
 """The most bytes of scratch files cached in memory."""
 SMALL_TASK = 1 << 17
@@ -47,7 +53,7 @@ LEAST_SAMPLES = 8
 MOST_WAVES = 1 << 13
 """Waves, and so plies, that codes of steps can count."""
 
-Key = tuple[int, int, int, int]
+Key = tuple[int, int, int, Any]
 """(A tier, the tier that children come from, the move, the first position of a segment there.)"""
 
 
@@ -64,7 +70,11 @@ class ForwardSweep:
     counts positions in which the game is over."""
 
     def __init__(self, game: Game, work: Work, journal: ForwardJournal | None = None):
-        least, child_bytes = work.sizes.stream_least_children, BYTES_A_CHILD * work.sharing
+        width = Traits.of(game).width
+        least, child_bytes = (
+            work.sizes.stream_least_children,
+            (BYTES_A_CHILD_WORD * width or BYTES_A_CHILD) * work.sharing,
+        )
         work.budget.check(least * child_bytes + WRITER_BYTES, "solving in a stream")
         half = (work.budget.free_bytes() - WRITER_BYTES) // 2  # the other half is for the segments' descriptions
         self.children = min(work.sizes.stream_children * work.larger, max(least, half // child_bytes))
@@ -72,15 +82,18 @@ class ForwardSweep:
         self.game, self.work = game, work
         self.scratch = Scratch(work.scratch, min(CACHE_BYTES, max(work.budget.free_bytes() // 16, 0)))
         self.stream = StreamContext(game, self.scratch, work.sizes.stream_milestone)
-        self.journal = journal or ForwardJournal(work.log("positions"))
+        self.journal = journal or ForwardJournal(work.log("positions"), width)
         self.waves: list[Wave] = []
         self.growth = Growth()
         self.presorted: dict[Key, Segment] = {}
         """Children that are sorted already."""
         self.visited: set[int] = set()
         """The tiers of all waves so far."""
-        self.over = np.zeros((kernels.BAD_VALUE, TALLIED), np.int64)
+        self.over = np.zeros((kernels.BAD_VALUE, tally_columns(width)), np.int64)
         """The tally of positions in which the game is over, by primitive value."""
+        self.finished: dict[int, list[Segment]] = defaultdict(list)
+        """Positions in which the game is over, by tier; stored only if positions have several words."""
+        self.least, self.beyond = least_and_beyond(width)
 
     def explore(self, phase: Phase, expected: Callable[[], Sequence[int]] = lambda: ()) -> None:
         """Find all positions; raise NotApplicable if the method does not apply.
@@ -110,6 +123,10 @@ class ForwardSweep:
             self.scratch.cache_at_most(self.scratch.cached // 2)
         self.work.budget.check_used("solving in a stream")
 
+    def finished_frames(self) -> Iterator[Frame]:
+        """Yield the frames of positions in which the game is over."""
+        return (segment.frame for segments in self.finished.values() for segment in segments)
+
     def first_wave(self) -> Wave:
         """Return the tier of the start position, with that position alone."""
         start = start_of(self.game)
@@ -127,6 +144,7 @@ class ForwardSweep:
             results = self.journal.waves.pop(number, [])
             if not results:
                 self.scratch.drop(f"positions{number}")
+                self.scratch.drop(f"finished{number}")
             before = phase.counts()
             if new := [new for result in results for new in result.segments]:
                 phase.learn(partial(mean_size, self.game, new[-1].segment.samples))
@@ -136,7 +154,7 @@ class ForwardSweep:
             # Step 2: Find the rest. If an assumption is wrong, start the wave again.
             wrong = self.find_wave(number, results, phase, after_task)
             if not wrong:
-                self.scratch.sync(new.segment.frame for result in results for new in result.segments)
+                self.scratch.sync(frame for result in results for frame in result.frames)
                 self.journal.add(COMPLETE, number)
                 self.journal.log.settle()
                 break
@@ -149,6 +167,9 @@ class ForwardSweep:
         self.growth.wave(sum(result.positions for result in results), phase.done)
         for result in results:
             add_up(self.over, result.over)
+            for found in result.segments:
+                if found.finished and found.finished.length:
+                    self.finished[found.tier].append(found.finished)
         return {tier.number: tier for tier in join_segments(new for result in results for new in result.segments)}
 
     def find_wave(
@@ -166,7 +187,8 @@ class ForwardSweep:
         # in parts counts when all are found: each part assumes that the children of a list ascend, and only all parts
         # together check that.
         found: dict[int, list[ForwardResult]] = defaultdict(list)
-        items = (ForwardTask(self.stream, f"positions{number}", targets) for targets in self.targets(edges))
+        names = f"positions{number}", f"finished{number}"
+        items = (ForwardTask(self.stream, names[0], targets, names[1]) for targets in self.targets(edges))
         for result in self.work.as_completed(tasks.find_positions, takewhile(lambda _: not wrong, items)):
             if isinstance(result, WrongAssumption):
                 wrong.append(result)
@@ -236,7 +258,7 @@ class ForwardSweep:
         by their images, so they may not ascend although the moves keep the order."""
         if not Traits.of(self.game).has_images:
             return False
-        child = sample_children(self.game, tier, move, segment.samples[:1])[:1].tolist()
+        child = listed(sample_children(self.game, tier, move, segment.samples[:1])[:1])
         return any(image != one and self.game.tier(image) == tier for one in child for image in self.game.images(one))
 
     def targets(self, edges: dict[int, list[Edge]]) -> Iterator[list[Target]]:
@@ -267,7 +289,7 @@ class ForwardSweep:
         """Return the parts of a large tier, cut so that each has about as many children."""
         samples, weights = [], []
         # Each source with its first and its last child, both included. A part does not include its *high*.
-        sources: list[tuple[ChildSource, int, int]] = []
+        sources: list[tuple[ChildSource, Any, Any]] = []
         # Step 1: Sample the children of each segment by each move. A sample's weight is how many children it stands
         # for.
         for owner, move, children in edges:
@@ -281,17 +303,17 @@ class ForwardSweep:
                     count = children * segment.length / owner.count
                     ends = self.child_range(owner, segment, move, tier)
                     source = ChildSource(owner.number, segment, move, ends is not None)
-                    sources.append((source, *(ends or (0, BEYOND))))
-                samples.append(found)
+                    sources.append((source, *(ends or (self.least, self.beyond))))
+                samples.append(to_items(found))
                 weights.append(np.full(len(found), count / max(len(found), 1)))
         # Step 2: Cut the sorted samples into parts of equal weight, each 4/5 of a full task.
         keys = np.concatenate(samples)
         order = np.argsort(keys, kind="stable")
         sums = np.cumsum(np.concatenate(weights)[order])
         parts = -(-weight * 5 // (4 * self.children))
-        ends_at = np.searchsorted(sums, np.arange(1, parts) * (sums[-1] / parts)) if len(keys) else keys
-        cuts = np.unique(keys[order][ends_at]).tolist()
-        bounds = list(zip([0, *cuts], [*cuts, BEYOND], strict=True))
+        ends_at = np.searchsorted(sums, np.arange(1, parts) * (sums[-1] / parts)) if len(keys) else order
+        cuts = listed(from_items(np.unique(keys[order][ends_at]), Traits.of(self.game).width))
+        bounds = list(zip([self.least, *cuts], [*cuts, self.beyond], strict=True))
         about = 2 * weight // len(bounds)  # parts get space for twice the mean
         return [
             Target(
@@ -301,14 +323,24 @@ class ForwardSweep:
             for part, (low, high) in enumerate(bounds)
         ]  # fmt: skip
 
-    def child_range(self, owner: StreamTier, segment: Segment, move: int, tier: int) -> tuple[int, int] | None:
+    def child_range(self, owner: StreamTier, segment: Segment, move: int, tier: int) -> tuple[Any, Any] | None:
         """Return the first and last child of a segment by a move, or None if samples do not ascend."""
         if move < 0 or move in owner.unsorted or len(segment.samples) < LEAST_SAMPLES:
             return None
-        children = sample_children(self.game, tier, move, np.append(segment.samples, segment.last))
-        if len(children) <= len(segment.samples) or not (children[1:] >= children[:-1]).all():
+        some = np.concatenate([segment.samples, np.array([segment.last], np.int64)])
+        children = sample_children(self.game, tier, move, some)
+        if len(children) <= len(segment.samples) or not ascend(children):
             return None
-        return int(children[0]), int(children[-1])
+        first, last = listed(children[[0, -1]])
+        return first, last
+
+
+def ascend(positions: Array) -> bool:
+    """Return whether positions ascend; equal ones may follow each other."""
+    if positions.ndim == 1:
+        return bool((positions[1:] >= positions[:-1]).all())
+    order = np.lexsort(positions.T[::-1])  # stable, so equal rows stay in their order
+    return bool((order == np.arange(len(positions))).all())
 
 
 def join_segments(segments: Iterable[NewSegment]) -> Iterator[StreamTier]:
@@ -321,7 +353,7 @@ def join_segments(segments: Iterable[NewSegment]) -> Iterator[StreamTier]:
         parts = by_tier[number]
         lists = [new.segment for new in parts]
         mask = 0
-        for segment in lists:
+        for segment in lists if not lists[0].width else ():
             mask |= segment.mask | segment.first ^ lists[0].first
         same = all((new.moves, new.next_tiers) == (parts[0].moves, parts[0].next_tiers) for new in parts)
         moves, next_tiers = (parts[0].moves, parts[0].next_tiers) if same else (None, ())

@@ -1,22 +1,33 @@
 """The compiled loops of the exploration that call a game's rules, a block of a list at a time.
 
 There are many small kernels, because a long one takes more than proportionally long to compile. A kernel reports in
-*trouble*, int64[4], how it ended: (a Trouble, the position, the row in question, the move).
+*trouble*, a `trouble_array`, how it ended: (a Trouble, the position, the row in question, the move).
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import MOST_IMAGES, POSITION_LIMIT, UNDECIDED
+from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED, is_none
 from retrograde.solver.methods.streamed.lists import ASCENDS, BLOCK, FROM, MASK, MOVE, TO, WHERE, blocks_of, unpack
-from retrograde.solver.methods.streamed.steps import count_in
+from retrograde.solver.methods.streamed.steps import BITS, code_of, count_in
+from retrograde.solver.rules.examine import is_position
 from retrograde.solver.rules.kernels import canonical, count_images
-from retrograde.solver.rules.positions import whole
+from retrograde.solver.rules.positions import (
+    as_position,
+    empty_positions,
+    no_position,
+    note,
+    position_in,
+    put,
+    whole,
+    words_in,
+)
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import ZERO, kernel
 from retrograde.solver.values.bits import find_runs, make_runs_buffer
+from retrograde.solver.values.score_kernels import primitive_score
 
 ALL, READY = -1, -2
 """Used in place of a move. ALL: make all moves. READY: the positions of the list are children already."""
@@ -25,20 +36,31 @@ BAD_VALUE = 5
 MOST_SAME = 64
 """Moves that are stored for a tier in which all positions have the same moves."""
 
-TIER, LISTS, LISTS_END, LOW, HIGH, TARGET = range(6)
+TIER, LISTS, LISTS_END, LOW = range(4)
 """Columns of the table of targets, the lists to be made.
 
-TIER: the tier. LISTS and LISTS_END: the rows of the arena whose children are wanted. LOW and HIGH: the children
-wanted, from LOW up to but not including HIGH.
+TIER: the tier. LISTS and LISTS_END: the rows of the arena whose children are wanted. LOW and the columns that follow:
+the children wanted, from one position up to but not including another; a column for each of their words.
 """
 
 
+class FinishedLists(NamedTuple):
+    """Positions in which the game is over, and their codes (see steps.py), uint16[n]: list after list, which `ends`.
+
+    The arrays of positions and codes are empty if positions have one word, and are not stored.
+    """
+
+    positions: Array
+    codes: Array
+    ends: Array
+
+
 class NewLists(NamedTuple):
-    """Sorted lists, one after another: `numbers` int64[n], and where each list `ends`.
+    """Sorted lists, one after another: `numbers` int64[n] or int64[n, words], and where each list `ends`.
 
     For each list `remove_finished` fills in: `moves`, int64[k, MOST_SAME], of its first position; `next_tiers`, the
     tiers that they lead to; and `shared`, how many they are if all positions have these moves, else -1. `over`, a tally
-    by primitive value, counts positions in which the game is over.
+    by primitive value, counts positions in which the game is over, and `finished` lists them.
     """
 
     numbers: Array
@@ -47,6 +69,7 @@ class NewLists(NamedTuple):
     next_tiers: Array
     shared: Array
     over: Array
+    finished: FinishedLists
 
 
 @kernel
@@ -54,13 +77,14 @@ def move_all(game, positions, move, tier, children, trouble):
     """Write the children of some positions by one move; return whether all are valid and in the expected tier."""
     other = broken = False
     for i in range(len(positions)):
-        trouble[1] = positions[i]
-        child = whole(game.do_move(positions[i], move))
-        broken |= (child < 0) | (child >= POSITION_LIMIT)
+        position = position_in(game, positions, i)
+        note(trouble, position)
+        child = as_position(game.do_move(position, move))
+        broken |= not is_position(child)
         child, child_tier = canonical(game, child)
-        broken |= child < 0
+        broken |= is_none(child)
         other |= child_tier != tier
-        children[i] = child
+        put(children, i, child)
     trouble[0] = Trouble.BROKEN if broken else Trouble.OTHER_TIER if other else Trouble.FINE
     return not (broken or other)
 
@@ -69,8 +93,9 @@ def move_all(game, positions, move, tier, children, trouble):
 def values_of(game, positions, values, trouble):
     """Write the primitive values of some positions; BAD_VALUE for anything else."""
     for i in range(len(positions)):
-        trouble[1] = positions[i]
-        value = whole(game.primitive(positions[i]))
+        position = position_in(game, positions, i)
+        note(trouble, position)
+        value = whole(game.primitive(position))
         values[i] = value if 0 <= value < BAD_VALUE else BAD_VALUE
 
 
@@ -78,16 +103,17 @@ def values_of(game, positions, values, trouble):
 def sizes_of(game, positions, images, sizes):
     """Write for each position how many positions equal it by symmetry, itself included."""
     for i in range(len(positions)):
-        sizes[i] = count_images(game, positions[i], images)
+        sizes[i] = count_images(game, position_in(game, positions, i), images)
 
 
 @kernel
 def have_moves(game, positions, moves, trouble):
     """Return whether all positions have exactly these moves, in this order."""
     for i in range(len(positions)):
-        trouble[1] = positions[i]
+        position = position_in(game, positions, i)
+        note(trouble, position)
         k = 0
-        for move in game.generate_moves(positions[i]):
+        for move in game.generate_moves(position):
             if k == len(moves) or whole(move) != moves[k]:
                 return False
             k += 1
@@ -99,34 +125,42 @@ def have_moves(game, positions, moves, trouble):
 @kernel
 def child_by(game, position, move):
     """Return (canonical child of a position by a move, its tier)."""
-    return canonical(game, whole(game.do_move(position, move)))
+    return canonical(game, as_position(game.do_move(position, move)))
+
+
+@kernel
+def bounds_of(game, target):
+    """Return the least child that a target wants, and the first one beyond."""
+    return position_in(game, target, LOW), position_in(game, target, LOW + words_in(game))
 
 
 @kernel
 def append_children(game, positions, target, numbers, end, trouble):
     """Append the children of some positions by all moves, as far as a target wants them; return the end, or -1. -1
     means that the rules broke the contract, or that the buffer is full (see *trouble*)."""
-    tier, low, high = target[TIER], target[LOW], target[HIGH]
+    tier = target[TIER]
+    low, high = bounds_of(game, target)
     for i in range(len(positions)):
         # BROKEN until all children of this position turn out well.
         trouble[0] = Trouble.BROKEN
-        trouble[1] = positions[i]
+        position = position_in(game, positions, i)
+        note(trouble, position)
         none = True
-        for move in game.generate_moves(positions[i]):
+        for move in game.generate_moves(position):
             none = False
-            # Check the move and the child. `canonical` returns a negative number if images break the contract.
-            child = whole(game.do_move(positions[i], move))
-            if whole(move) < 0 or not 0 <= child < POSITION_LIMIT:
+            # Check the move and the child. `canonical` returns no position if images break the contract.
+            child = as_position(game.do_move(position, move))
+            if whole(move) < 0 or not is_position(child):
                 return -1
             child, child_tier = canonical(game, child)
-            if child < 0:
+            if is_none(child):
                 return -1
             # Keep the child if the target wants it.
             if child_tier == tier and low <= child < high:
                 if end == len(numbers):
                     trouble[0] = Trouble.NO_ROOM
                     return -1
-                numbers[end] = child
+                put(numbers, end, child)
                 end += 1
         if none:
             return -1
@@ -138,15 +172,16 @@ def append_children(game, positions, target, numbers, end, trouble):
 def make_children(game, arena, targets, numbers, ends, trouble):
     """Write the children that each target wants, unsorted, and where they end. Returns early unless all is FINE."""
     workspace = make_runs_buffer()
-    keys, moved = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+    keys, moved = empty_positions(game, BLOCK), empty_positions(game, BLOCK)
     end = ZERO
     for k in range(len(targets)):
-        tier, low, high = targets[k, TIER], targets[k, LOW], targets[k, HIGH]
+        tier = targets[k, TIER]
+        low, high = bounds_of(game, targets[k])
         for row in range(targets[k, LISTS], targets[k, LISTS_END]):
             trouble[2] = row
             move = arena.table[row, MOVE]
             runs = find_runs(arena.table[row, MASK], workspace)
-            before = np.int64(-1)
+            before = no_position(low)
             disorder = move == ALL  # children by all moves are never in order
             for block in range(arena.table[row, FROM], arena.table[row, TO]):
                 count = unpack(arena, row, block, runs, keys)
@@ -165,10 +200,10 @@ def make_children(game, arena, targets, numbers, ends, trouble):
                 children = keys if move == READY else moved
                 # Write every child, but advance only past those in range.
                 for i in range(count):
-                    child = children[i]
+                    child = position_in(game, children, i)
                     disorder |= child < before
                     before = child
-                    numbers[end] = child
+                    put(numbers, end, child)
                     end += (child >= low) & (child < high)
             # Only part of this list was read, which is wrong if its children do not ascend. The caller reads it whole
             # next time.
@@ -186,22 +221,34 @@ def restrict_blocks(game, arena, row, last, target, trouble):
     words, table = arena
     begin, end = 0, 0
     first = table[row, WHERE] >> 3
-    before = np.int64(-1)
+    low, high = bounds_of(game, target)
+    before = no_position(low)
     move = table[row, MOVE]
-    # `begin` becomes the last block whose first child is below LOW, `end` the one after the last below HIGH.
+    # `begin` becomes the last block whose first child is below `low`, `end` the one after the last below `high`.
     for block in range(table[row, TO]):
-        trouble[1] = child = words[first + block]
+        child = position_in(game, words, first + words_in(game) * block)
+        note(trouble, child)
         if move != READY:
             child, _ = child_by(game, child, move)
         if child < before:
             return False
         before = child
-        if child < target[LOW]:
+        if child < low:
             begin = block
-        if child < target[HIGH]:
+        if child < high:
             end = block + 1
     table[row, FROM], table[row, TO] = begin, end
     return move == READY or child_by(game, last, move)[0] >= before
+
+
+@kernel
+def keep_finished(finished, end, position, value):
+    """Write a position in which the game is over to FinishedLists, if they are wanted; return the new end."""
+    if len(finished.codes) == 0:
+        return end
+    put(finished.positions, end, position)
+    finished.codes[end] = code_of(primitive_score(value, BITS))
+    return end + 1
 
 
 @kernel
@@ -211,10 +258,10 @@ def remove_finished(game, tiers, lists, trouble):
     The lists are closed up in place, and `lists.ends` changes. `NewLists` says what is filled in. If the rules break
     the contract, *trouble* has the position. (Splitting this kernel in three makes compilation take twice as long.)
     """
-    numbers, ends, moves, next_tiers, shared, over = lists
-    keys, sizes, values = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint8)
-    images = np.empty(MOST_IMAGES, np.int64)
-    end = begin = 0
+    numbers, ends, moves, next_tiers, shared, over, finished = lists
+    keys, sizes, values = empty_positions(game, BLOCK), np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint8)
+    images = empty_positions(game, MOST_IMAGES)
+    end = begin = finished_end = ZERO
     for k in range(len(ends)):
         tier = tiers[k]
         new_begin = end
@@ -222,13 +269,14 @@ def remove_finished(game, tiers, lists, trouble):
         for first in range(begin, ends[k], BLOCK):
             count = min(BLOCK, ends[k] - first)
             for i in range(count):
-                keys[i] = numbers[first + i]
+                put(keys, i, position_in(game, numbers, first + i))
             values_of(game, keys[:count], values, trouble)
             # Move undecided positions down in the list. Collect decided ones at the front of `keys`.
             decided = 0
             for i in range(count):
-                numbers[end] = keys[i]
-                keys[decided] = keys[i]
+                position = position_in(game, keys, i)
+                put(numbers, end, position)
+                put(keys, decided, position)
                 is_over = values[i] != UNDECIDED
                 values[decided] = values[i]
                 end += not is_over
@@ -236,24 +284,27 @@ def remove_finished(game, tiers, lists, trouble):
             # Count the decided ones in the tally.
             sizes_of(game, keys[:decided], images, sizes)
             for i in range(decided):
-                value, position = values[i], keys[i]
+                value, position = values[i], position_in(game, keys, i)
                 if value == BAD_VALUE:
-                    trouble[0], trouble[1] = Trouble.BAD_PRIMITIVE, position
+                    trouble[0] = Trouble.BAD_PRIMITIVE
+                    note(trouble, position)
                     return
                 count_in(over, value, tier, position, sizes[i])
+                finished_end = keep_finished(finished, finished_end, position, value)
         # Step 2: Find the moves of the first remaining position, and where they lead.
         begin = ends[k]
-        ends[k] = end
+        ends[k], finished.ends[k] = end, finished_end
         shared[k] = 0
         if end > new_begin:
-            trouble[1] = numbers[new_begin]
-            for move in game.generate_moves(numbers[new_begin]):
+            first_left = position_in(game, numbers, new_begin)
+            note(trouble, first_left)
+            for move in game.generate_moves(first_left):
                 if move < 0:
                     trouble[0] = Trouble.BAD_MOVE
                     return
                 if shared[k] < MOST_SAME:
                     moves[k, shared[k]] = move
-                    next_tiers[k, shared[k]] = child_by(game, numbers[new_begin], move)[1]
+                    next_tiers[k, shared[k]] = child_by(game, first_left, move)[1]
                 shared[k] += 1
             if shared[k] == 0:
                 trouble[0] = Trouble.NO_MOVES
@@ -270,13 +321,14 @@ def count_by_tier(game, arena, tiers, trouble):
     """Count the children of a loaded list by tier in rows (tier, count) of *tiers*. Return how many rows, -1 if there
     are more."""
     runs = find_runs(arena.table[0, MASK], make_runs_buffer())
-    keys = np.empty(BLOCK, np.int64)
+    keys = empty_positions(game, BLOCK)
     count = 0
     for block in range(blocks_of(arena, 0)):
         for i in range(unpack(arena, 0, block, runs, keys)):
-            trouble[1] = keys[i]
-            for move in game.generate_moves(keys[i]):
-                tier = child_by(game, keys[i], move)[1]
+            position = position_in(game, keys, i)
+            note(trouble, position)
+            for move in game.generate_moves(position):
+                tier = child_by(game, position, move)[1]
                 # Find the tier's row, or add one.
                 k = 0
                 while k < count and tiers[k, 0] != tier:
@@ -298,9 +350,10 @@ def sample_children(game, positions, move, target, out, trouble):
         end = append_children(game, positions, target, out, ZERO, trouble)
         return len(out) if trouble[0] == Trouble.NO_ROOM else max(end, 0)
     end = 0
-    for position in positions:
-        trouble[1] = position
+    for i in range(len(positions)):
+        position = position_in(game, positions, i)
+        note(trouble, position)
         child, tier = child_by(game, position, move)
-        out[end] = child
+        put(out, end, child)
         end += tier == target[TIER]
     return end

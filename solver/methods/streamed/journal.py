@@ -4,15 +4,16 @@ An entry begins with its kind and the number of the wave. An empty entry means t
 """
 
 from collections import defaultdict
-from typing import NamedTuple
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.methods.streamed.segments import SEGMENT, Segment, add_up, segment_of
-from retrograde.solver.methods.streamed.steps import TALLIED
+from retrograde.solver.methods.streamed.segments import Segment, add_up, segment_of, segment_type, tally_columns
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.journal import Log
-from retrograde.solver.runtime.scratch import Scratch
+from retrograde.solver.runtime.scratch import Frame, Scratch
 
 RESULT, COMPLETE, RESTART = range(3)
 """Kinds of entries: the result of a task; a wave is complete; a wave is restarted."""
@@ -20,7 +21,8 @@ RESULT, COMPLETE, RESTART = range(3)
 
 class NewSegment(NamedTuple):
     """The positions of a tier that were found, or one of the `parts` of a large tier: number `part`. `segment` has
-    length 0 if there is no undecided position. `moves` and `next_tiers` are as in `StreamTier`."""
+    length 0 if there is no undecided position. `moves` and `next_tiers` are as in `StreamTier`. `finished` are the
+    positions in which the game is over, as steps. They are stored only if positions have several words."""
 
     tier: int
     segment: Segment
@@ -28,6 +30,7 @@ class NewSegment(NamedTuple):
     next_tiers: tuple[int, ...]
     part: int = 0
     parts: int = 1
+    finished: Segment | None = None
 
 
 class ForwardResult(NamedTuple):
@@ -41,6 +44,12 @@ class ForwardResult(NamedTuple):
         """The number of positions, finished ones included."""
         return sum(new.segment.length for new in self.segments) + int(self.over[:, 0].sum())
 
+    @property
+    def frames(self) -> Iterator[Frame]:
+        """The frames of all lists. Lists that are empty may have none."""
+        for new in self.segments:
+            yield from (one.frame for one in (new.segment, new.finished) if one and one.length)
+
 
 def join_parts(parts: list[ForwardResult]) -> ForwardResult:
     """Return the results of all parts of a tier as one result; a result of other tiers as it is."""
@@ -52,25 +61,30 @@ def join_parts(parts: list[ForwardResult]) -> ForwardResult:
     return ForwardResult(sorted((result.segments[0] for result in parts), key=lambda new: new.part), over)
 
 
-NEW_SEGMENT = np.dtype([
-    ("tier", np.int64),
-    ("segment", SEGMENT),
-    ("moves", np.int64),  # how many, -1 if positions have different moves
-    ("samples", np.int64),  # how many
-])  # fmt: skip
-"""A row of an entry: a `NewSegment` without the arrays behind it. A tier made in parts has a row for each part."""
+@cache
+def new_segment_type(width: int) -> np.dtype[Any]:
+    """Return the type of a row of an entry: a `NewSegment` without the arrays behind it. A tier made in parts has a row
+    for each part."""
+    return np.dtype([
+        ("tier", np.int64),
+        ("segment", segment_type(width)),
+        ("moves", np.int64),  # how many, -1 if positions have different moves
+        ("samples", np.int64),  # how many
+        *([("finished", segment_type(width))] if width else []),
+    ])  # fmt: skip
 
 
 class ForwardJournal:
-    """The journal of an exploration, and the entries read from it."""
+    """The journal of an exploration, and the entries read from it. *width* is the number of words of a position, 0 for
+    ints."""
 
-    def __init__(self, log: Log):
-        self.log = log
+    def __init__(self, log: Log, width: int = 0):
+        self.log, self.width = log, width
         self.waves: dict[int, list[ForwardResult]] = defaultdict(list)
         self.complete: set[int] = set()
         for (kind, wave), *arrays in log.since_anew():
             if kind == RESULT:
-                self.waves[int(wave)].append(read_result(f"positions{wave}", *arrays))
+                self.waves[int(wave)].append(read_result(int(wave), width, *arrays))
             elif kind == COMPLETE:
                 self.complete.add(int(wave))
             else:
@@ -83,7 +97,7 @@ class ForwardJournal:
         """
         for wave in sorted(self.waves):
             lost = scratch.missing if wave in self.complete else scratch.unreadable
-            if lost(new.segment.frame for result in self.waves[wave] for new in result.segments):
+            if lost(frame for result in self.waves[wave] for frame in result.frames):
                 for later in [number for number in self.waves if number >= wave]:
                     self.restart(later)
                 return
@@ -95,14 +109,18 @@ class ForwardJournal:
     def add_result(self, wave: int, result: ForwardResult) -> None:
         """Add an entry for the result of a task."""
         rows = [
-            (new.tier, new.segment.row, -1 if new.moves is None else len(new.moves), len(new.segment.samples))
+            (
+                new.tier, new.segment.row, -1 if new.moves is None else len(new.moves), len(new.segment.samples),
+                *([new.finished.row] if new.finished else []),
+            )
             for new in result.segments
-        ]
+        ]  # fmt: skip
         moves = [move for new in result.segments for move in new.moves or ()]
         next_tiers = [tier for new in result.segments for tier in new.next_tiers]
         samples = np.concatenate([new.segment.samples for new in result.segments])
-        table = np.array(rows, NEW_SEGMENT).view(np.int64)
-        self.add(RESULT, wave, table, np.array([moves, next_tiers], np.int64).ravel(), samples, result.over.ravel())
+        table = np.array(rows, new_segment_type(self.width)).view(np.int64)
+        moves_and_tiers = np.array([moves, next_tiers], np.int64).ravel()
+        self.add(RESULT, wave, table, moves_and_tiers, samples.ravel(), result.over.ravel())
 
     def restart(self, wave: int) -> None:
         """Restart a wave, and make that durable before its lists are dropped."""
@@ -116,21 +134,26 @@ class ForwardJournal:
         self.waves.pop(wave, None)
 
 
-def read_result(name: str, table: Array, moves_and_tiers: Array, samples: Array, over: Array) -> ForwardResult:
+def read_result(
+    wave: int, width: int, table: Array, moves_and_tiers: Array, samples: Array, over: Array
+) -> ForwardResult:
     """Return the result of a task from an entry of `ForwardJournal.add_result`.
 
-    *name* is the scratch file of the segments. *table* has a row of NEW_SEGMENT for each segment. *moves_and_tiers* has
-    the moves of all segments, then as many next tiers. *samples* has the sampled positions of all segments. *over* is
-    the tally of finished positions, flat.
+    *table* has a row of `new_segment_type` for each segment. *moves_and_tiers* has the moves of all segments, then as
+    many next tiers. *samples* has the sampled positions of all segments. *over* is the tally of finished positions.
+    Both are flat.
     """
     segments = []
     moves, next_tiers = moves_and_tiers.reshape(2, -1).tolist()
+    samples = samples.reshape(-1, width) if width else samples
     first_move = first_sample = 0
-    for tier, row, move_count, sample_count in table.view(NEW_SEGMENT).tolist():
+    for tier, row, move_count, sample_count, *finished in table.view(new_segment_type(width)).tolist():
         # A count of -1 says that the positions of the segment have different moves, so none are listed.
         end_move, end_sample = first_move + max(move_count, 0), first_sample + sample_count
-        segment = segment_of(name, row, samples[first_sample:end_sample])
+        segment = segment_of(f"positions{wave}", row, samples[first_sample:end_sample])
+        finished_list = segment_of(f"finished{wave}", finished[0]) if finished else None
         segment_moves = None if move_count < 0 else tuple(moves[first_move:end_move])
-        segments.append(NewSegment(tier, segment, segment_moves, tuple(next_tiers[first_move:end_move])))
+        to = tuple(next_tiers[first_move:end_move])
+        segments.append(NewSegment(tier, segment, segment_moves, to, finished=finished_list))
         first_move, first_sample = end_move, end_sample
-    return ForwardResult(segments, over.reshape(-1, TALLIED))
+    return ForwardResult(segments, over.reshape(-1, tally_columns(width)))

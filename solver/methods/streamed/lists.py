@@ -12,11 +12,15 @@ position under the *mask*, the bits that vary in its tier, packed together (see 
     ranks      5     6     9    300        first position of the block: the one with rank 5
     gaps       –     1     3    291
     varints    –    01    03    A3 02      291 = 0x23 + 2 × 128
+
+Positions of several words, int64[n, words], have the words of the first position of each block. In place of a gap they
+have, for each word, its exclusive or with that of the position before, as a varint. Their mask is 0, and not used.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import ZERO, kernel
@@ -26,7 +30,8 @@ BLOCK = 1 << 10
 """Positions in a block of a list."""
 MOST_BYTES = 14
 """The most bytes of a list for each position: an int64 for the start and one for the end of a block, a gap, and a
-code."""
+code. Each further word of a position takes MOST_WORD_BYTES more."""
+MOST_WORD_BYTES = 9
 
 
 class Arena(NamedTuple):
@@ -48,8 +53,110 @@ AT, SIZE, LENGTH, VARYING, FIRST, LAST, FIRST_CODE, LAST_CODE, LIST_COLUMNS = ra
 """Columns of a table of written lists. LIST_COLUMNS is their number.
 
 AT and SIZE: the list's offset and length in bytes. LENGTH: its number of items. VARYING: the bits that vary. FIRST and
-LAST: the first and the last position. FIRST_CODE and LAST_CODE: of steps, the first and the last code.
+LAST: the first and the last position. FIRST_CODE and LAST_CODE: of steps, the first and the last code. If positions
+have several words, FIRST and LAST take as many columns each, and later columns move on.
 """
+
+# Entries of arrays of positions, int64[n] or int64[n, words]
+
+
+def words_of(positions: Array) -> int:
+    """Return the number of words of the positions in an array."""
+    return 1 if positions.ndim == 1 else positions.shape[1]
+
+
+def copy_words(positions: Array, i: int, words: Array, at: int) -> None:
+    """Copy the words of a position to an array of one dimension, from index *at* on."""
+    words[at : at + words_of(positions)] = positions[i]
+
+
+def fill(positions: Array, i: int, number: int) -> None:
+    """Write the same number to all words of an entry."""
+    positions[i] = number
+
+
+def first_rank(positions: Array, i: int, runs: Any) -> int:
+    """Return the rank of a position, from which `write_gap` counts; 0 for several words, which have none."""
+    return rank_of(positions[i], runs) if positions.ndim == 1 else 0
+
+
+def write_gap(positions: Array, i: int, before: int, runs: Any, out: Array, end: int) -> tuple[int, int]:
+    """Write how a position differs from the one before, whose rank is *before*; return (its rank, the new end)."""
+    if positions.ndim == 1:
+        rank = rank_of(positions[i], runs)
+        return rank, write_varint(rank - before, out, end)
+    for word in range(positions.shape[1]):
+        end = write_varint(positions[i, word] ^ positions[i - 1, word], out, end)
+    return 0, end
+
+
+def varying_bits(numbers: Array, begin: int, end: int) -> int:
+    """Return the bits in which positions of a range differ; 0 for several words."""
+    return int(np.bitwise_or.reduce(numbers[begin:end] ^ numbers[begin])) if numbers.ndim == 1 else 0
+
+
+@overload(words_of)
+def _(positions):
+    return (lambda positions: 1) if positions.ndim == 1 else lambda positions: positions.shape[1]
+
+
+@overload(copy_words)
+def _(positions, i, words, at):
+    def copy_int(positions, i, words, at):
+        words[at] = positions[i]
+
+    def copy_row(positions, i, words, at):
+        for word in range(positions.shape[1]):
+            words[at + word] = positions[i, word]
+
+    return copy_int if positions.ndim == 1 else copy_row
+
+
+@overload(fill)
+def _(positions, i, number):
+    def fill_int(positions, i, number):
+        positions[i] = number
+
+    def fill_row(positions, i, number):
+        for word in range(positions.shape[1]):
+            positions[i, word] = number
+
+    return fill_int if positions.ndim == 1 else fill_row
+
+
+@overload(first_rank)
+def _(positions, i, runs):
+    if positions.ndim == 1:
+        return lambda positions, i, runs: rank_of(positions[i], runs)
+    return lambda positions, i, runs: np.int64(0)
+
+
+@overload(write_gap)
+def _(positions, i, before, runs, out, end):
+    def write_gap_of_rank(positions, i, before, runs, out, end):
+        rank = rank_of(positions[i], runs)
+        return rank, write_varint(rank - before, out, end)
+
+    def write_words(positions, i, before, runs, out, end):
+        for word in range(positions.shape[1]):
+            end = write_varint(positions[i, word] ^ positions[i - 1, word], out, end)
+        return before, end
+
+    return write_gap_of_rank if positions.ndim == 1 else write_words
+
+
+@overload(varying_bits)
+def _(numbers, begin, end):
+    def varying_bits_of_ints(numbers, begin, end):
+        varying = ZERO
+        for i in range(begin, end):
+            varying |= numbers[i] ^ numbers[begin]
+        return varying
+
+    return varying_bits_of_ints if numbers.ndim == 1 else lambda numbers, begin, end: ZERO
+
+
+# Writing
 
 
 @kernel
@@ -58,26 +165,25 @@ def pack(positions, codes, mask, words, at):
     *codes* is not empty, it is a list of steps."""
     out = words.view(np.uint8)
     runs = find_runs(mask, make_runs_buffer())
-    count = len(positions)
-    # `firsts`: index of the table of blocks, two int64 for each. `begin`: offset of the gaps.
+    count, width = len(positions), words_of(positions)
+    # `firsts` and `ends`: indices of the tables of blocks. `begin`: offset of the gaps.
     blocks = (count + BLOCK - 1) // BLOCK
     firsts = at >> 3
-    begin = at + 16 * blocks
+    ends = firsts + width * blocks
+    begin = (ends + blocks) << 3
     end = begin
     # Write one block after another: its first position, then a gap for each of the others.
     for block in range(blocks):
         low, high = block * BLOCK, min((block + 1) * BLOCK, count)
-        words[firsts + block] = positions[low]
-        before = rank_of(positions[low], runs)
+        copy_words(positions, low, words, firsts + width * block)
+        before = first_rank(positions, low, runs)
         if len(codes):
             end = write_varint(np.int64(codes[low]), out, end)
         for i in range(low + 1, high):
-            rank = rank_of(positions[i], runs)
-            end = write_varint(rank - before, out, end)
+            before, end = write_gap(positions, i, before, runs, out, end)
             if len(codes):
                 end = write_varint(np.int64(codes[i]), out, end)
-            before = rank
-        words[firsts + blocks + block] = end - begin
+        words[ends + block] = end - begin
     # Fill up with zeros to a multiple of 8 bytes.
     while end & 7:
         out[end] = 0
@@ -86,28 +192,31 @@ def pack(positions, codes, mask, words, at):
 
 
 @kernel
-def describe(row, at, size, length, varying, first, last):
-    """Describe a list in a row of a table of written lists."""
-    row[AT], row[SIZE], row[LENGTH], row[VARYING], row[FIRST], row[LAST] = at, size, length, varying, first, last
+def describe(row, at, size, length, varying):
+    """Describe a list in a row of a table of written lists, except for its positions and codes."""
+    row[AT], row[SIZE], row[LENGTH], row[VARYING] = at, size, length, varying
 
 
 @kernel
-def pack_lists(numbers, ends, words, rows):
+def pack_lists(numbers, codes, ends, words, rows):
     """Write lists that lie one after another in *numbers*, and describe each in *rows*. Return the end, in bytes. List
-    k ends at `ends[k]`. *rows* are zeros before, and stay so for empty lists."""
+    k ends at `ends[k]`. Positions have *codes* unless these are empty. *rows* are zeros before, and stay so for empty
+    lists."""
     at = begin = ZERO
-    no_codes = np.empty(0, np.uint16)
     for k in range(len(ends)):
         end = ends[k]
         if end > begin:
-            varying = ZERO
-            for i in range(begin, end):
-                varying |= numbers[i] ^ numbers[begin]
-            stop = pack(numbers[begin:end], no_codes, varying, words, at)
-            describe(rows[k], at, stop - at, end - begin, varying, numbers[begin], numbers[end - 1])
+            varying = varying_bits(numbers, begin, end)
+            stop = pack(numbers[begin:end], codes[begin:end], varying, words, at)
+            describe(rows[k], at, stop - at, end - begin, varying)
+            copy_words(numbers, begin, rows[k], FIRST)
+            copy_words(numbers, end - 1, rows[k], FIRST + words_of(numbers))
             at = stop
         begin = end
     return at
+
+
+# Reading
 
 
 @kernel
@@ -116,10 +225,47 @@ def blocks_of(arena, row):
     return (arena.table[row, COUNT] + BLOCK - 1) // BLOCK
 
 
-@kernel
-def unpack(arena, row, block, runs, out):
+def unpack(arena: Arena, row: int, block: int, runs: Any, out: Array) -> int:
     """Write the positions of one block of a loaded list to *out*; return how many there are. *runs* are those of the
     list's mask."""
+    if out.ndim > 1:
+        return int(unpack_rows(arena, row, block, out, np.empty(0, np.uint16)))
+    return int(unpack_ints(arena, row, block, runs, out))
+
+
+@overload(unpack)
+def _(arena, row, block, runs, out):
+    if out.ndim > 1:
+        return lambda arena, row, block, runs, out: unpack_rows(arena, row, block, out, np.empty(0, np.uint16))
+    return lambda arena, row, block, runs, out: unpack_ints(arena, row, block, runs, out)
+
+
+@kernel
+def unpack_rows(arena, row, block, out, codes):
+    """Write the positions of several words in one block of a loaded list to *out*; return how many there are. If it is
+    a list of steps, *codes* gets their codes; otherwise it is empty."""
+    words, table = arena
+    written = words.view(np.uint8)
+    blocks, width = blocks_of(arena, row), out.shape[1]
+    firsts = table[row, WHERE] >> 3
+    ends = firsts + width * blocks
+    at = ((ends + blocks) << 3) + (words[ends + block - 1] if block else 0)
+    count = min(BLOCK, table[row, COUNT] - block * BLOCK)
+    for i in range(count):
+        for word in range(width):
+            if i:
+                difference, at = read_varint(written, at)
+                out[i, word] = out[i - 1, word] ^ difference
+            else:
+                out[i, word] = words[firsts + width * block + word]
+        if len(codes):
+            codes[i], at = read_varint(written, at)
+    return count
+
+
+@kernel
+def unpack_ints(arena, row, block, runs, out):
+    """Write the positions of one word in one block of a loaded list to *out*; return how many there are."""
     words, table = arena
     written = words.view(np.uint8)
     blocks = blocks_of(arena, row)
@@ -152,9 +298,30 @@ def unpack_lists(arena, out):
             end += unpack(arena, row, block, runs, out[end:])
 
 
-@kernel
-def unpack_steps(arena, row, starts, codes, end):
+def unpack_steps(arena: Arena, row: int, starts: Array, codes: Array, end: int) -> int:
     """Write the positions and codes of a loaded list of steps, from index *end* on; return the new end."""
+    unpack_all = unpack_steps_of_ints if starts.ndim == 1 else unpack_steps_of_rows
+    return int(unpack_all(arena, row, starts, codes, end))
+
+
+@overload(unpack_steps)
+def _(arena, row, starts, codes, end):
+    if starts.ndim > 1:
+        return lambda arena, row, starts, codes, end: unpack_steps_of_rows(arena, row, starts, codes, end)
+    return lambda arena, row, starts, codes, end: unpack_steps_of_ints(arena, row, starts, codes, end)
+
+
+@kernel
+def unpack_steps_of_rows(arena, row, starts, codes, end):
+    """Do what `unpack_steps` does, for positions of several words."""
+    for block in range(blocks_of(arena, row)):
+        end += unpack_rows(arena, row, block, starts[end:], codes[end:])
+    return end
+
+
+@kernel
+def unpack_steps_of_ints(arena, row, starts, codes, end):
+    """Do what `unpack_steps` does, for positions of one word."""
     words, table = arena
     written = words.view(np.uint8)
     runs = find_runs(table[row, MASK], make_runs_buffer())

@@ -7,13 +7,15 @@ alternate, and there is one start position. Otherwise it raises NotApplicable, a
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
-from retrograde.databases.write import SolvedSteps
-from retrograde.games.contract.game import Game
+from retrograde.databases.write import SolvedRows, SolvedSteps
+from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.methods.streamed.backward import StreamedStore, frames_in_entry
 from retrograde.solver.methods.streamed.forward import ForwardSweep
 from retrograde.solver.methods.streamed.journal import ForwardJournal
+from retrograde.solver.methods.streamed.rows import solved_rows
 from retrograde.solver.methods.streamed.store import drop_incomplete_wave
 from retrograde.solver.rules.examine import is_for_a_stream
 from retrograde.solver.runtime.driver import drive
@@ -30,7 +32,7 @@ class StreamedMethod:
     outlook: Callable[[Game, Work], Outlook]
     name: ClassVar[str] = "streamed"
 
-    def solve(self, game: Game, work: Work) -> SolvedSteps:
+    def solve(self, game: Game, work: Work) -> SolvedSteps | SolvedRows:
         """Return the solved game; raise NotApplicable if the method does not apply, or the game is small. Raises
         DiskTooSmall. Raises DamagedScratch if scratch files are missing or differ from the journal."""
         if not is_for_a_stream(game):
@@ -46,13 +48,14 @@ class StreamedMethod:
                 log.begin_anew()
             return self.attempt(game, work, found, solved)
 
-    def attempt(self, game: Game, work: Work, found: Log, solved: Log) -> SolvedSteps:
+    def attempt(self, game: Game, work: Work, found: Log, solved: Log) -> SolvedSteps | SolvedRows:
         """Return the solved game, resuming from the logs."""
         # Step 1: See what an earlier solve has left.
-        journal = ForwardJournal(found)
+        width = Traits.of(game).width
+        journal = ForwardJournal(found, width)
         forward = ForwardSweep(game, work, journal)
         work.until_written(forward.scratch)
-        drop_incomplete_wave(solved, forward.scratch, frames_in_entry)
+        drop_incomplete_wave(solved, forward.scratch, partial(frames_in_entry, width))
         if not solved.resumed:  # else positions of the last waves may be gone, as they should
             journal.check_files(forward.scratch)
         # Step 2: Find all positions.
@@ -68,4 +71,4 @@ class StreamedMethod:
         store = StreamedStore(forward, solved)
         work.course.positions_a_record *= store.include_finished(work.course.positions_a_record)
         drive(store, solved, work.phase("solving", total))
-        return store.solved()
+        return solved_rows(store, forward.finished) if width else store.solved()

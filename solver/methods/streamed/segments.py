@@ -2,13 +2,24 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from retrograde.games.contract.game import Game
-from retrograde.solver.methods.streamed.lists import ARENA_COLUMNS, BLOCK, MOST_BYTES, WHERE, Arena, unpack_lists
-from retrograde.solver.methods.streamed.steps import FIRST_TIER, POSITIONS, STORED
+from retrograde.solver.methods.streamed.lists import (
+    ARENA_COLUMNS,
+    BLOCK,
+    LIST_COLUMNS,
+    MOST_BYTES,
+    MOST_WORD_BYTES,
+    WHERE,
+    Arena,
+    unpack_lists,
+    unpack_steps,
+)
+from retrograde.solver.methods.streamed.steps import BEYOND, FIRST_TIER, POSITIONS, STORED, TALLIED
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.scratch import Frame, Scratch
@@ -22,7 +33,8 @@ class Segment(NamedTuple):
 
     `frame` is the stored frame, which has other lists as well; the list has `size` bytes at offset `at`. It has
     `length` items, from position `first` to `last`, which differ at most in the bits of `mask`. Steps have the codes
-    `first_code` and `last_code` at the ends. `samples`, int64[], are some of its positions, in order.
+    `first_code` and `last_code` at the ends. `samples`, an array, are some of its positions, in order. If positions
+    have several words, `first` and `last` are tuples, and `mask` is 0.
     """
 
     frame: Frame
@@ -30,28 +42,65 @@ class Segment(NamedTuple):
     size: int
     length: int
     mask: int
-    first: int
-    last: int
+    first: Any
+    last: Any
     first_code: int = 0
     last_code: int = 0
     samples: Array = NONE
 
     @property
-    def row(self) -> tuple[int, ...]:
-        """All fields as ints, without the name of the frame and the samples."""
+    def row(self) -> tuple[Any, ...]:
+        """All fields as ints and positions, without the name of the frame and the samples."""
         return self.frame[1:] + self[1:9]
+
+    @property
+    def width(self) -> int:
+        """The number of words of a position, 0 for ints."""
+        return len(self.first) if isinstance(self.first, tuple) else 0
 
 
 FRAME_COLUMNS = len(Frame._fields) - 1
 """Columns of a `Segment.row` that describe its frame."""
-SEGMENT = np.dtype([
-    *((f"frame_{name}", np.int64) for name in Frame._fields[1:]),
-    *((name, np.int64) for name in Segment._fields[1:9]),
-])  # fmt: skip
-"""A `Segment.row` as a numpy type."""
 
 
-def segment_of(name: str, row: Iterable[int], samples: Array = NONE) -> Segment:
+@cache
+def list_type(width: int) -> np.dtype[Any]:
+    """Return the fields of a `Segment` that describe its list, as a numpy type: a row of a table of written lists."""
+    position = np.dtype([(f"word{k}", np.int64) for k in range(width)]) if width else np.int64
+    return np.dtype([(name, position if name in ("first", "last") else np.int64) for name in Segment._fields[1:9]])
+
+
+@cache
+def segment_type(width: int) -> np.dtype[Any]:
+    """Return a `Segment.row` as a numpy type; *width* is the number of words of a position, 0 for ints."""
+    fields: Any = list_type(width).fields
+    return np.dtype([
+        *((f"frame_{name}", np.int64) for name in Frame._fields[1:]),
+        *((name, fields[name][0]) for name in Segment._fields[1:9]),
+    ])  # fmt: skip
+
+
+def list_columns(width: int) -> int:
+    """Return the number of columns of a table of written lists."""
+    return LIST_COLUMNS + 2 * max(width - 1, 0)
+
+
+def tally_columns(width: int) -> int:
+    """Return the number of columns of a tally (see steps.py)."""
+    return TALLIED + max(width - 1, 0)
+
+
+def least_and_beyond(width: int) -> tuple[Any, Any]:
+    """Return the least position, and one greater than any."""
+    return ((0,) * width, (BEYOND,) * width) if width else (0, BEYOND)
+
+
+def words(position: Any) -> tuple[int, ...]:
+    """Return the words of a position; an int is its only word."""
+    return position if isinstance(position, tuple) else (position,)
+
+
+def segment_of(name: str, row: Iterable[Any], samples: Array = NONE) -> Segment:
     """Return the segment that a `Segment.row` describes, in the frames called *name*."""
     fields = tuple(row)
     frame, about = Frame(name, *fields[:FRAME_COLUMNS]), fields[FRAME_COLUMNS:]
@@ -163,14 +212,34 @@ def load(scratch: Scratch, segment: Segment) -> Array:
     """Return the positions of a segment."""
     loader = SegmentLoader(scratch)
     loader.add(segment)
-    out = np.empty(segment.length, np.int64)
+    out = np.empty((segment.length, segment.width) if segment.width else segment.length, np.int64)
     unpack_lists(loader.load(), out)
     return out
 
 
-def buffer(name: str, positions: int, lists: int) -> Array:
+def load_with_codes(scratch: Scratch, segments: list[Segment]) -> tuple[Array, Array]:
+    """Return the positions of some lists of steps, one list after another, and their codes."""
+    loader = SegmentLoader(scratch)
+    for segment in segments:
+        loader.add(segment)
+    arena, count, width = loader.load(), sum(segment.length for segment in segments), segments[0].width
+    positions, codes = np.empty((count, width) if width else count, np.int64), np.empty(count, np.uint16)
+    end = 0
+    for row in range(len(segments)):
+        end = unpack_steps(arena, row, positions, codes, end)
+    return positions, codes
+
+
+def buffer(name: str, positions: int, lists: int, width: int = 0) -> Array:
     """Return a buffer of this thread, int64[], for lists with this many positions in total."""
-    return workspace(name, (MOST_BYTES * positions >> 3) + 4 * lists + 2)
+    more = max(width - 1, 0)
+    return workspace(name, ((MOST_BYTES + MOST_WORD_BYTES * more) * positions >> 3) + (4 + more) * lists + 2)
+
+
+def positions_workspace(name: str, count: int, width: int) -> Array:
+    """Return this thread's array of a name, with space for at least *count* positions."""
+    array = workspace(name, count * max(width, 1))
+    return array[: len(array) // width * width].reshape(-1, width) if width else array
 
 
 def add_up(tally: Array, more: Array) -> None:

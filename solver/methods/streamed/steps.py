@@ -5,11 +5,25 @@ code is the remoteness in plies, times four, plus the class of the value: a win 
 *score* has the same content in an order in which the greater is the better (see values/score.py).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 
-from retrograde.solver.methods.streamed.lists import FIRST_CODE, LAST_CODE, describe, pack, unpack_steps
+from retrograde.solver.methods.listed.spill.kernels import is_at_most
+from retrograde.solver.methods.streamed.lists import (
+    FIRST,
+    FIRST_CODE,
+    LAST,
+    LAST_CODE,
+    copy_words,
+    describe,
+    fill,
+    pack,
+    unpack_steps,
+)
+from retrograde.solver.rules.positions import position_in, put
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import ZERO, kernel
 from retrograde.solver.values.bits import find_runs, make_runs_buffer, rank_of
@@ -27,9 +41,10 @@ BEYOND = 1 << 62
 class LoadedSteps(NamedTuple):
     """The loaded steps of some tiers, one tier after another.
 
-    `starts`, int64[n], are their positions. `passed`, uint16[n], are their scores as seen by the parent, one ply
-    earlier. `buckets`, int32[n], is an index, and `tiers`, int64[k, TIER_COLUMNS], has a row for each tier. Each tier
-    begins with a step at position -1 with score 0 (no score), and ends with one at BEYOND.
+    `starts`, int64[n] or int64[n, words], are their positions. `passed`, uint16[n], are their scores as seen by the
+    parent, one ply earlier. `buckets`, int32[n], is an index, and `tiers`, int64[k, TIER_COLUMNS], has a row for each
+    tier. Each tier begins with a step at position -1 with score 0 (no score), and ends with one at BEYOND. Of several
+    words, all are -1, or BEYOND.
     """
 
     starts: Array
@@ -38,17 +53,18 @@ class LoadedSteps(NamedTuple):
     tiers: Array
 
 
-BEGIN, END, BASE, SHIFT, TIER_COLUMNS = range(5)
+BEGIN, END, BASE, SHIFT, WORD, TIER_COLUMNS = range(6)
 """Columns of `LoadedSteps.tiers`. TIER_COLUMNS is their number.
 
 BEGIN and END: the tier's steps. BASE and SHIFT: the index. Positions with the same `position >> SHIFT` are a bucket,
-and BASE is the first bucket. Entry `buckets[BEGIN + b]` is the last step that begins before bucket BASE + b.
+and BASE is the first bucket. Entry `buckets[BEGIN + b]` is the last step that begins before bucket BASE + b. If
+positions have several words, buckets go by the first WORD that differs between the first step and the last one.
 """
 
 
 class ScoredLists(NamedTuple):
-    """The scored positions of some lists, one list after another. `positions` int64[n], their `scores` uint16[n], and
-    `sizes` int64[n]: how many positions equal each by symmetry."""
+    """The scored positions of some lists, one list after another. `positions` int64[n] or int64[n, words], their
+    `scores` uint16[n], and `sizes` int64[n]: how many positions equal each by symmetry."""
 
     positions: Array
     scores: Array
@@ -59,7 +75,7 @@ class StepBuffers(NamedTuple):
     """Workspace and buffers of `make_steps`.
 
     `starts` int64[n] and `codes` uint16[n] hold the steps of one list. `for_parents` gets the packed steps of all
-    positions, `for_database` those for the database. `rows`, int64[k, 2, LIST_COLUMNS], has a row for either.
+    positions, `for_database` those for the database. `rows`, int64[k, 2, columns of a list], has a row for either.
     """
 
     starts: Array
@@ -75,7 +91,7 @@ STORED, POSITIONS, FIRST_TIER, FIRST_POSITION, TALLIED = range(5)
 """Columns of a tally, which has a row for each code or primitive value.
 
 STORED: number of stored positions. POSITIONS: the same with symmetric ones. FIRST_TIER and FIRST_POSITION: the first
-position, in the lowest tier.
+position, in the lowest tier. Each further word of a position has a further column.
 """
 
 
@@ -101,6 +117,47 @@ def score_of(code):
 # Looking up
 
 
+def word_at(positions: Array, i: int, word: int) -> Any:
+    """Return a word of an entry of an array of positions; the entry itself if that is an int."""
+    return positions[i] if positions.ndim == 1 else positions[i, word]
+
+
+def word_of(position: Any, word: int) -> Any:
+    """Return a word of a position; the position itself if that is an int."""
+    return position[word] if isinstance(position, tuple) else position
+
+
+def first_difference(positions: Array, i: int, j: int) -> int:
+    """Return the first word in which two entries differ, or the last word; 0 for ints."""
+    return 0 if positions.ndim == 1 else int((positions[i, :-1] == positions[j, :-1]).cumprod().sum())
+
+
+@overload(word_at)
+def _(positions, i, word):
+    return (
+        (lambda positions, i, word: positions[i])
+        if positions.ndim == 1
+        else lambda positions, i, word: positions[i, word]
+    )
+
+
+@overload(word_of)
+def _(position, word):
+    is_tuple = isinstance(position, types.BaseTuple)
+    return (lambda position, word: position[word]) if is_tuple else lambda position, word: position
+
+
+@overload(first_difference)
+def _(positions, i, j):
+    def first_word(positions, i, j):
+        word = 0
+        while word < positions.shape[1] - 1 and positions[i, word] == positions[j, word]:
+            word += 1
+        return word
+
+    return first_word if positions.ndim > 1 else lambda positions, i, j: 0
+
+
 @kernel
 def load_steps(arena, rows, steps):
     """Unpack the steps of some tiers into *steps*, which has room for them and for two more a tier. *arena* has packed
@@ -110,7 +167,7 @@ def load_steps(arena, rows, steps):
     for k in range(len(rows)):
         # The step at -1 catches positions before the first step. Its score 0 means: not found.
         tiers[k, BEGIN] = end
-        starts[end] = -1
+        fill(starts, end, -1)
         passed[end] = 0
         end += 1
         # `unpack_steps` writes codes into *passed*; turn each into the score that the parent gets.
@@ -121,7 +178,7 @@ def load_steps(arena, rows, steps):
                 passed[i] = pass_up(score_of(np.int64(passed[i])), BITS)
         # The step at BEYOND ends the tier; END is its place.
         tiers[k, END] = end
-        starts[end] = BEYOND
+        fill(starts, end, BEYOND)
         index_steps(steps, k)
         end += 1
 
@@ -131,20 +188,21 @@ def index_steps(steps, k):
     """Write the index of the steps of tier k (see SHIFT). Tiers that only have the step at -1 need none."""
     starts, _, buckets, tiers = steps
     begin, end = tiers[k, BEGIN], tiers[k, END]
-    tiers[k, BASE] = tiers[k, SHIFT] = 0
+    tiers[k, BASE] = tiers[k, SHIFT] = tiers[k, WORD] = 0
     if end - begin < 2:
         return
     # Choose buckets so wide that there are fewer of them than steps.
-    reach = starts[end - 1] - starts[begin + 1]
+    word = first_difference(starts, begin + 1, end - 1)
+    first, last = word_at(starts, begin + 1, word), word_at(starts, end - 1, word)
     shift = 0
-    while (reach >> shift) + 2 >= end - begin and shift < 62:
+    while (last - first >> shift) + 2 >= end - begin and shift < 62:
         shift += 1
-    base = starts[begin + 1] >> shift
-    tiers[k, BASE], tiers[k, SHIFT] = base, shift
+    base = first >> shift
+    tiers[k, BASE], tiers[k, SHIFT], tiers[k, WORD] = base, shift, word
     # For each bucket, find the last step before it.
     step = begin
-    for bucket in range((starts[end - 1] >> shift) - base + 1):
-        while step + 1 < end and (starts[step + 1] >> shift) - base < bucket:
+    for bucket in range((last >> shift) - base + 1):
+        while step + 1 < end and (word_at(starts, step + 1, word) >> shift) - base < bucket:
             step += 1
         buckets[begin + bucket] = step
 
@@ -156,15 +214,15 @@ def find_step(steps, k, position):
     *steps* is a LoadedSteps. The step at -1 is found for a position before the tier's first step.
     """
     starts, _, buckets, tiers = steps
-    low, high, base, shift = tiers[k, BEGIN], tiers[k, END], tiers[k, BASE], tiers[k, SHIFT]
-    if high - low < 2 or position < starts[low + 1]:
+    low, high, base, shift, word = tiers[k, BEGIN], tiers[k, END], tiers[k, BASE], tiers[k, SHIFT], tiers[k, WORD]
+    if high - low < 2 or not is_at_most(starts, low + 1, position):
         return low
-    if position >= starts[high - 1]:
+    if is_at_most(starts, high - 1, position):
         return high - 1
     # Step 1: Narrow the range by the index. The step begins at or after the last one before this bucket, and not after
     # the last one before the next bucket.
-    bucket = (position >> shift) - base
-    last_bucket = (starts[high - 1] >> shift) - base
+    bucket = (word_of(position, word) >> shift) - base
+    last_bucket = (word_at(starts, high - 1, word) >> shift) - base
     begin = low
     if bucket < last_bucket:
         high = buckets[begin + bucket + 1] + 1
@@ -172,7 +230,7 @@ def find_step(steps, k, position):
     # Step 2: Search by bisection. The step is at *low* or later, and before *high*.
     while high - low > 1:
         middle = (low + high) >> 1
-        if starts[middle] <= position:
+        if is_at_most(starts, middle, position):
             low = middle
         else:
             high = middle
@@ -182,13 +240,33 @@ def find_step(steps, k, position):
 # Writing
 
 
+def is_lower(tally: Array, row: int, position: Any) -> bool:
+    """Return whether a position is less than the first one in a row of a tally."""
+    first = tally[row, FIRST_POSITION:].tolist()
+    return tuple(first) > position if isinstance(position, tuple) else first[0] > position
+
+
+@overload(is_lower)
+def _(tally, row, position):
+    if not isinstance(position, types.BaseTuple):
+        return lambda tally, row, position: position < tally[row, FIRST_POSITION]
+
+    def is_tuple_lower(tally, row, position):
+        for word in range(len(position)):
+            if position[word] != tally[row, FIRST_POSITION + word]:
+                return position[word] < tally[row, FIRST_POSITION + word]
+        return False
+
+    return is_tuple_lower
+
+
 @kernel
 def count_in(tally, row, tier, position, size):
     """Count a position in a row of a tally. *size* is the number of positions equal to it by symmetry."""
-    lower = tier == tally[row, FIRST_TIER] and position < tally[row, FIRST_POSITION]
+    lower = tier == tally[row, FIRST_TIER] and is_lower(tally, row, position)
     if tally[row, STORED] == 0 or tier < tally[row, FIRST_TIER] or lower:
         tally[row, FIRST_TIER] = tier
-        tally[row, FIRST_POSITION] = position
+        put(tally[row], FIRST_POSITION, position)
     tally[row, STORED] += 1
     tally[row, POSITIONS] += size
 
@@ -235,10 +313,39 @@ def make_steps(scored, lists, tally, buffers):
                 packed = buffers.for_database if which else buffers.for_parents
                 stop = pack(buffers.starts[:count], buffers.codes, mask, packed, at)
             row = buffers.rows[k, which]
-            describe(row, at, stop - at, count, mask, first, last)
+            describe(row, at, stop - at, count, mask)
+            row[FIRST], row[LAST] = first, last
             row[FIRST_CODE], row[LAST_CODE] = buffers.codes[0], buffers.codes[max(count - 1, 0)]
             offsets[which] = stop
         begin = end
+
+
+@kernel
+def make_steps_of_rows(game, scored, lists, tally, buffers):
+    """Do what `make_steps` does, for positions of several words. For the database, each position is a step of its
+    own."""
+    positions, codes, sizes = scored
+    begin = at = database_at = ZERO
+    for k in range(len(lists)):
+        end, tier = begin + lists[k, ITEMS], lists[k, TIER]
+        # Step 1: Convert scores to codes, count them, and note where they change.
+        count = 0
+        for i in range(begin, end):
+            code = codes[i] = code_of(np.int64(codes[i]))
+            count_in(tally, code, tier, position_in(game, positions, i), sizes[i])
+            if count == 0 or code != buffers.codes[count - 1]:
+                put(buffers.starts, count, position_in(game, positions, i))
+                buffers.codes[count] = code
+                count += 1
+        # Step 2: Pack the steps, then all positions with their codes.
+        stop = pack(buffers.starts[:count], buffers.codes[:count], ZERO, buffers.for_parents, at)
+        describe(buffers.rows[k, 0], at, stop - at, count, ZERO)
+        database_stop = pack(positions[begin:end], codes[begin:end], ZERO, buffers.for_database, database_at)
+        describe(buffers.rows[k, 1], database_at, database_stop - database_at, end - begin, ZERO)
+        for which in range(2):
+            copy_words(positions, begin, buffers.rows[k, which], FIRST)
+            copy_words(positions, end - 1, buffers.rows[k, which], FIRST + positions.shape[1])
+        at, database_at, begin = stop, database_stop, end
 
 
 @kernel

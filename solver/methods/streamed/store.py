@@ -13,14 +13,7 @@ from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedSteps
 from retrograde.games.contract.game import DRAW, Value
 from retrograde.solver.methods.streamed.segments import Segment, SegmentLoader, StreamTier, Wave, add_up
-from retrograde.solver.methods.streamed.steps import (
-    FIRST_POSITION,
-    FIRST_TIER,
-    POSITIONS,
-    STORED,
-    TALLIED,
-    unpack_ranks,
-)
+from retrograde.solver.methods.streamed.steps import FIRST_TIER, POSITIONS, STORED, unpack_ranks
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.driver import StoredCounts
 from retrograde.solver.runtime.journal import Log
@@ -41,7 +34,7 @@ class StepsStore:
 
     def __init__(self, waves: list[Wave], scratch: Scratch, over: Array, log: Log, times: float = 1.0):
         self.waves, self.scratch, self.over, self.log, self.times = waves, scratch, over, log, times
-        self.tally, self.start_tally = np.zeros((2, 4 * (len(waves) + 2), TALLIED), np.int64)
+        self.tally, self.start_tally = np.zeros((2, 4 * (len(waves) + 2), over.shape[1]), np.int64)
 
     def check_files(self, frames: Iterable[Frame]) -> None:
         """Raise DamagedScratch if some frames are gone."""
@@ -50,7 +43,7 @@ class StepsStore:
 
     def count(self, wave: int, records: int, tier: int | None, tally: Array) -> StoredCounts:
         """Add the tally of some solved positions of a wave, and return their counts."""
-        counted = tally.reshape(-1, TALLIED)
+        counted = tally.reshape(self.tally.shape)
         for one in (self.tally, self.start_tally)[: 1 + (wave == 0)]:
             add_up(one, counted)
         return StoredCounts(records, tier, self.times * int(counted[:, POSITIONS].sum()))
@@ -106,11 +99,17 @@ def joins(before: Segment, after: Segment) -> bool:
     return before.last_code == after.first_code
 
 
-def legend_of(over: Array, tally: Array) -> tuple[list[LegendRow], Array]:
+def first_position(tier: int, position: int) -> int:
+    """Return the first position with an outcome, which is the legend's example."""
+    return position
+
+
+def legend_of(over: Array, tally: Array, example: Callable[..., int] = first_position) -> tuple[list[LegendRow], Array]:
     """Return the legend, and the row of each code in it.
 
     *over* counts the positions in which the game is over, by value; *tally* counts the others, by code. `steps.py` has
-    their columns. The row of a code that no position has is 0.
+    their columns. The row of a code that no position has is 0. *example* gets the tier and the words of the first
+    position with an outcome.
     """
     found: dict[tuple[Value, int], Any] = {}
     for value in np.flatnonzero(over[:, STORED]).tolist():
@@ -127,7 +126,7 @@ def legend_of(over: Array, tally: Array) -> tuple[list[LegendRow], Array]:
             found[outcome] = [*two_rows[:, :FIRST_TIER].sum(axis=0), *min(two_rows[:, FIRST_TIER:].tolist())]
     outcomes = sorted(found)
     legend = [
-        LegendRow(*outcome, int(row[POSITIONS]), int(row[STORED]), int(row[FIRST_POSITION]))
+        LegendRow(*outcome, int(row[POSITIONS]), int(row[STORED]), example(*map(int, row[FIRST_TIER:])))
         for outcome in outcomes
         for row in [found[outcome]]
     ]

@@ -1,7 +1,7 @@
 """Compiled loops over sorted lists of positions: look up, subtract, merge, and drop duplicates.
 
 A list is int64[n] or uint32[n] or, for positions of several words, int64[n, words], a row for each. Rows are compared
-word by word, the first word first. The loops read and write entries by four functions that compile for either kind.
+word by word, the first word first. The loops read and write entries by five functions that compile for either kind.
 (Ints as rows of one word take four to seven times as long.) The loops are lean kernels, because a reference would be
 counted for each row.
 """
@@ -26,6 +26,11 @@ def is_none_at(positions: Array, i: int) -> bool:
 def is_less(positions: Array, i: int, position: Any) -> bool:
     """Return whether entry i of a list is less than a position, which is an entry of a list itself."""
     return bool(positions[i] < position if positions.ndim == 1 else tuple(positions[i]) < tuple(position))
+
+
+def is_at_most(positions: Array, i: int, position: Any) -> bool:
+    """Return whether entry i of a list is less than a position, or equals it."""
+    return bool(positions[i] <= position if positions.ndim == 1 else tuple(positions[i]) <= tuple(position))
 
 
 def is_same(positions: Array, i: int, position: Any) -> bool:
@@ -55,6 +60,20 @@ def _(positions, i, position):
         return False
 
     return is_less_row
+
+
+@overload(is_at_most)
+def _(positions, i, position):
+    if positions.ndim == 1:
+        return lambda positions, i, position: positions[i] <= position
+
+    def is_at_most_row(positions, i, position):
+        for word in range(len(position)):
+            if positions[i, word] != position[word]:
+                return positions[i, word] < position[word]
+        return True
+
+    return is_at_most_row
 
 
 @overload(is_same)

@@ -186,7 +186,7 @@ def test_too_little_memory_is_named(tmp_path, monkeypatch):
         solve(WideTicTacToe(), tmp_path / "wide.h5", method="listed")
 
 
-@pytest.mark.parametrize("method", ["streamed", "setwise", "numbered"])
+@pytest.mark.parametrize("method", ["setwise", "numbered"])
 def test_other_methods_refuse_such_games(method, tmp_path):
     with pytest.raises(CannotSolve, match="does not number its positions, and they are tuples; leave out the method"):
         solve(WideTicTacToe(), tmp_path / "wide.h5", method=method)

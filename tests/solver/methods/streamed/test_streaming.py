@@ -80,7 +80,7 @@ def test_lists_are_unpacked_as_they_were_packed(numbers, shift):
     assert starts.tolist() == numbers.tolist() and found.tolist() == codes.tolist()
     assert size % 8 == 0 and size <= list_kernels.MOST_BYTES * len(numbers) + 24
     made = np.zeros((1, list_kernels.LIST_COLUMNS), np.int64)
-    list_kernels.pack_lists(numbers, np.array([len(numbers)]), words, made)
+    list_kernels.pack_lists(numbers, codes[:0], np.array([len(numbers)]), words, made)
     out = np.empty(len(numbers), np.int64)
     list_kernels.unpack_lists(arena, out)
     assert out.tolist() == numbers.tolist()
@@ -107,7 +107,7 @@ def test_steps_are_found(numbers, asked, shift):
     """Of two tiers, the second one of which is asked for."""
     numbers = np.unique(np.array(numbers, np.int64) >> shift)
     starts = np.array([-1, 5, 7, 1 << 62, -1, *numbers, 1 << 62], np.int64)
-    spans = np.array([[0, 3, 0, 0], [4, len(starts) - 1, 0, 0]], np.int64)
+    spans = np.array([[0, 3, 0, 0, 0], [4, len(starts) - 1, 0, 0, 0]], np.int64)
     loaded = steps.LoadedSteps(starts, np.zeros(len(starts), np.uint16), np.empty(len(starts), np.int32), spans)
     for tier in range(2):
         steps.index_steps(loaded, tier)
@@ -380,8 +380,9 @@ def test_parts_of_a_tier_become_one_result_and_the_journal_has_them_in_order():
     assert join_parts([one := made(6)]) is one
 
 
-def test_what_is_damaged_in_scratch_files_is_noticed(tmp_path, monkeypatch):
-    written = Scratch.write
+@pytest.mark.parametrize("text", ["connect4:4,4", "ladder:12,60,1"])
+def test_what_is_damaged_in_scratch_files_is_noticed(text, tmp_path, monkeypatch):
+    game, written = game_of(text), Scratch.write
 
     def write_wrong(self, name, content):
         frame = written(self, name, content)
@@ -395,9 +396,9 @@ def test_what_is_damaged_in_scratch_files_is_noticed(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Scratch, "write", write_wrong)
     with pytest.raises(DamagedScratch, match="begin anew with --fresh"):
-        solve(load_game("connect4:4,4"), tmp_path / "game.h5", method="streamed", sizes=sizes_of())
+        solve(game, tmp_path / "game.h5", method="streamed", sizes=sizes_of())
     monkeypatch.undo()
-    solve_streamed(load_game("connect4:4,4"), tmp_path / "game.h5", fresh=True)
+    solve_streamed(game, tmp_path / "game.h5", fresh=True)
 
 
 def test_a_resumed_solve_sees_at_once_that_steps_which_it_needs_are_gone(tmp_path, monkeypatch):

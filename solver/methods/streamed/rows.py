@@ -1,0 +1,106 @@
+"""Gives the database's writer the rows of positions of several words: the solved ones, and those in which the game is
+over.
+
+Both lie in scratch files as lists of steps, one step for each position. The lists of a tier that overlap are merged::
+
+    solved      | 3 win 1, 7 lose 2 |             | 20 tie 4 |
+    finished    | 5 lose 0          |  | 9 tie 0 |                 each list is sorted, and none overlaps its neighbours
+    batches     | 3, 5, 7           |  | 9       | | 20     |
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from retrograde.databases.write import SolvedRows
+from retrograde.solver.methods.listed.spill.packing import order_of
+from retrograde.solver.methods.streamed.segments import Segment, load_with_codes
+from retrograde.solver.methods.streamed.steps import BITS, STORED, code_of
+from retrograde.solver.methods.streamed.store import TOGETHER, StepsStore, legend_of
+from retrograde.solver.rules.positions import to_items
+from retrograde.solver.runtime.array_type import Array
+from retrograde.solver.runtime.scratch import Scratch
+from retrograde.solver.values.score_kernels import primitive_score
+
+ListsByTier = dict[int, list[Segment]]
+"""Lists of steps by tier, one step for each position. Those of a tier are in ascending order of their first position.
+"""
+
+
+def solved_rows(store: StepsStore, finished: ListsByTier) -> SolvedRows:
+    """Return the solved game for the database's writer. *finished* are lists of positions in which the game is over."""
+    lists: ListsByTier = defaultdict(list)
+    for wave in store.waves:
+        for tier in wave.values():
+            lists[tier.number] += tier.records.values()
+    for number, over in finished.items():
+        lists[number] += over
+    lists = {number: sorted(lists[number], key=lambda one: one.first) for number in sorted(lists)}
+    counts = np.array([sum(one.length for one in own) for own in lists.values()], np.int64)
+    starts = dict(zip(lists, (np.cumsum(counts) - counts).tolist(), strict=True))
+
+    def number_of(tier: int, *position: int) -> int:
+        """Return the number of a position, counted through all tiers."""
+        return int(starts[tier]) + sum(count_below(store.scratch, one, position) for one in lists[tier])
+
+    legend, rows = legend_of(store.over, store.tally, number_of)
+    # The codes of finished positions, which the store's tally does not have.
+    outcomes = [(row.value, row.remoteness) for row in legend]
+    for value in np.flatnonzero(store.over[:, STORED]).tolist():
+        (row,) = [k for k, (own, plies) in enumerate(outcomes) if own == value and plies <= 0]
+        rows[code_of(primitive_score(value, BITS))] = row
+    return SolvedRows(np.array([*lists], np.int64), counts, legend, records(store.scratch, lists, rows))
+
+
+def count_below(scratch: Scratch, one: Segment, position: tuple[int, ...]) -> int:
+    """Return how many positions of a list are less than a position."""
+    if one.last < position:
+        return one.length
+    if one.first >= position:
+        return 0
+    positions, _ = load_with_codes(scratch, [one])
+    return int(to_items(positions).searchsorted(to_items(np.array([position], np.int64)))[0])
+
+
+def records(scratch: Scratch, lists: ListsByTier, rows: Array) -> Iterator[tuple[Array, Array]]:
+    """Yield all positions in order, TOGETHER or more at a time, and the row of each in the legend."""
+    group: list[list[Segment]] = []
+    count = 0
+    for own in lists.values():
+        for batch in batches(own):
+            group.append(batch)
+            count += sum(one.length for one in batch)
+            if count >= TOGETHER:
+                yield merge(scratch, group, rows)
+                group, count = [], 0
+    if group:
+        yield merge(scratch, group, rows)
+
+
+def batches(lists: list[Segment]) -> Iterator[list[Segment]]:
+    """Yield groups of lists that overlap, in ascending order. *lists* ascend by their first position."""
+    batch: list[Segment] = []
+    last: Any = None
+    for one in lists:
+        if batch and one.first > last:
+            yield batch
+            batch, last = [], None
+        batch.append(one)
+        last = one.last if last is None else max(last, one.last)
+    if batch:
+        yield batch
+
+
+def merge(scratch: Scratch, group: list[list[Segment]], rows: Array) -> tuple[Array, Array]:
+    """Return the positions of some batches in order, and the row of each in the legend."""
+    positions, codes = load_with_codes(scratch, [one for batch in group for one in batch])
+    begin = 0
+    for batch in group:
+        end = begin + sum(one.length for one in batch)
+        if len(batch) > 1:
+            order = order_of(positions[begin:end])
+            positions[begin:end], codes[begin:end] = positions[begin:end][order], codes[begin:end][order]
+        begin = end
+    return positions, rows[codes]

@@ -89,6 +89,35 @@ class WideConnectFour(ConnectFour):
         return own, other
 
 
+class TieredConnectFour(ConnectFour):
+    """Two words, all stones and those of the first player. All positions of a tier have the same stones, so moves keep
+    the order of positions."""
+
+    name = "tieredconnect4"
+    start = (0, 0)
+
+    def sets(self, position):
+        stones, first = position
+        return (stones ^ first, first) if stones.bit_count() & 1 else (first, stones ^ first)
+
+    def at(self, own, other):
+        stones = own | other
+        return stones, other if stones.bit_count() & 1 else own
+
+    def tier(self, position):
+        return position[0]
+
+    def mirror(self, stones):
+        mirrored = 0
+        for column in range(self.width):
+            own = stones >> (self.height + 1) * column & (1 << self.height) - 1
+            mirrored |= own << (self.height + 1) * (self.width - 1 - column)
+        return mirrored
+
+    def images(self, position):
+        yield self.mirror(position[0]), self.mirror(position[1])
+
+
 class OneConnectFour(ConnectFour):
     """One word, so that positions have the same order."""
 

@@ -19,8 +19,8 @@ from retrograde.solver.engine import solve
 from retrograde.solver.estimation.amounts import STREAMED_IN_WORDS, streamed_estimate
 from retrograde.solver.estimation.estimate import estimate_from_counts
 from retrograde.solver.estimation.sampling import Sampler
-from retrograde.solver.methods.streamed import lists, steps
-from retrograde.solver.methods.streamed.forward import ascend
+from retrograde.solver.methods.streamed import forward, lists, steps
+from retrograde.solver.methods.streamed.forward import ForwardSweep, ascend
 from retrograde.solver.methods.streamed.forward_tasks import sort_lists
 from retrograde.solver.methods.streamed.method import StreamedMethod
 from retrograde.solver.methods.streamed.rows import batches
@@ -34,7 +34,7 @@ from tests.helpers.ladder import WideBrokenLadder, WideLadder
 from tests.helpers.marks import thorough_but
 from tests.helpers.paths import ROOT
 from tests.helpers.solving import Stop
-from tests.helpers.wide import WideConnectFour, WideTicTacToe
+from tests.helpers.wide import TieredConnectFour, WideConnectFour, WideTicTacToe
 
 words = st.one_of(st.integers(0, 3), st.integers(0, (1 << 62) - 1), st.integers(0, 40).map(lambda shift: 5 << shift))
 lists_of_rows = st.integers(2, 4).flatmap(lambda width: st.lists(st.tuples(*[words] * width), min_size=1, unique=True))
@@ -128,13 +128,14 @@ def test_lists_that_overlap_are_merged_together():
 GAMES = {
     "tictactoe": WideTicTacToe(),
     "connect4": WideConnectFour(4, 3),
+    "connect4 by columns": TieredConnectFour(4, 3),
     "ladder": WideLadder(12, 200, 1),
     "long ladder": WideLadder(30, 500, 3),
 }
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", thorough_but(GAMES, "tictactoe", "ladder"))
+@pytest.mark.parametrize("name", thorough_but(GAMES, "tictactoe", "connect4 by columns", "ladder"))
 def test_a_stream_has_the_bytes_of_lists(name, tmp_path):
     game = GAMES[name]
     wanted = solve(game, tmp_path / "listed.h5", method="listed").read_bytes()
@@ -164,6 +165,19 @@ def test_random_games_equal_the_reference(seed, tmp_path, monkeypatch):
             assert (game.tier(row.example), row.example) == least
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(("size", "children"), thorough_but([((4, 4), 2000), ((5, 4), 5000)], ((4, 4), 2000)))
+def test_children_that_ascend_are_read_part_by_part(size, children, tmp_path, monkeypatch):
+    asked = []
+    child_range = ForwardSweep.child_range
+    monkeypatch.setattr(forward, "LEAST_SAMPLES", 1)
+    monkeypatch.setattr(ForwardSweep, "child_range", lambda *args: asked.append(child_range(*args)) or asked[-1])
+    game = TieredConnectFour(*size)
+    path = solve(game, tmp_path / "streamed.h5", method="streamed", sizes=cut(children))
+    assert len([ends for ends in asked if ends]) > 100
+    assert path.read_bytes() == solve(game, tmp_path / "listed.h5", method="listed").read_bytes()
+
+
 def test_large_games_are_solved_in_a_stream_unless_play_returns_to_a_tier(tmp_path, monkeypatch):
     solved = []
     attempt = StreamedMethod.attempt
@@ -185,7 +199,7 @@ def test_processes_give_the_same_bytes_as_threads(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", thorough_but(["connect4", "ladder"], "ladder"))
+@pytest.mark.parametrize("name", thorough_but(["connect4 by columns", "ladder"], "ladder"))
 def test_a_solve_stopped_anywhere_goes_on_to_the_same_bytes(name, tmp_path, monkeypatch):
     monkeypatch.setattr("retrograde.solver.runtime.progress.Phase.often", 0.0)
     game, sizes, path = GAMES[name], cut(500, journal_seconds=0), tmp_path / "stopped.h5"

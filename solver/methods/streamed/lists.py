@@ -65,12 +65,12 @@ def words_of(positions: Array) -> int:
     return 1 if positions.ndim == 1 else positions.shape[1]
 
 
-def copy_words(positions: Array, i: int, words: Array, at: int) -> None:
+def copy_words(positions: Array, i: Any, words: Array, at: Any) -> None:
     """Copy the words of a position to an array of one dimension, from index *at* on."""
     words[at : at + words_of(positions)] = positions[i]
 
 
-def fill(positions: Array, i: int, number: int) -> None:
+def fill(positions: Array, i: Any, number: int) -> None:
     """Write the same number to all words of an entry."""
     positions[i] = number
 
@@ -90,7 +90,7 @@ def write_gap(positions: Array, i: int, before: int, runs: Any, out: Array, end:
     return 0, end
 
 
-def varying_bits(numbers: Array, begin: int, end: int) -> int:
+def varying_bits(numbers: Array, begin: Any, end: Any) -> int:
     """Return the bits in which positions of a range differ; 0 for several words."""
     return int(np.bitwise_or.reduce(numbers[begin:end] ^ numbers[begin])) if numbers.ndim == 1 else 0
 
@@ -298,7 +298,7 @@ def unpack_lists(arena, out):
             end += unpack(arena, row, block, runs, out[end:])
 
 
-def unpack_steps(arena: Arena, row: int, starts: Array, codes: Array, end: int) -> int:
+def unpack_steps(arena: Arena, row: int, starts: Array, codes: Array, end: Any) -> Any:
     """Write the positions and codes of a loaded list of steps, from index *end* on; return the new end."""
     unpack_all = unpack_steps_of_ints if starts.ndim == 1 else unpack_steps_of_rows
     return int(unpack_all(arena, row, starts, codes, end))

@@ -12,7 +12,7 @@ the search of Connect Four three to five times slower, so history is not updated
 Kernels pass raw addresses instead of arrays (see `memory.py`). The workspace of a thread has a row for each ply,
 with a word for each field of a child, and as many as a position has for the child and for its key::
 
-    row of a ply:   | child 0: NUMBER COUNTER GOOD CHILD key | child 1: … | …
+    row of a ply:   | child 0: NUMBER COUNTER RANK CHILD key | child 1: … | …
 """
 
 from typing import Any, NamedTuple
@@ -49,12 +49,12 @@ NODES, TROUBLE, ENDS, IN_TABLES, STOP, MOST_NODES, SHARED, POSITION = range(8)
     HISTORY     start of the history table
 """
 HISTORY = POSITION + MOST_WORDS
-NUMBER, COUNTER, GOOD, CHILD = range(4)
+NUMBER, COUNTER, RANK, CHILD = range(4)
 """Fields of a child in a row of the workspace.
 
     NUMBER      number of the move to it
     COUNTER     index of its history counter in `counters`
-    GOOD        move ordering score; before `put_in_order`, the move itself
+    RANK        move ordering: the greatest first; before `put_in_order`, the move itself
     CHILD       the position, and behind it its key in the transposition table
 """
 DRAWS, TIES = 1, 2
@@ -75,10 +75,10 @@ SHARED_BITS, SHARED_PLIES = 14, 32
 log2 of the slots in which threads publish the positions they search; and the number of plies from the root where they
 do so.
 """
-MOST_LATE = 62
+MOST_DEFERRED = 62
 """Number of moves that can be deferred because another thread searches them: one bit each in an int64."""
 TRIED = -(1 << 62)
-"""Value of GOOD for a child that was searched without success."""
+"""Value of RANK for a child that was searched without success."""
 NO_BEST = (1 << BEST_BITS) - 1
 NO_KEY, UNSEEN = -1, -2
 ANY_NUMBER = 1 << 62
@@ -204,7 +204,7 @@ def prove_bound(game, position, key, bound, count, ply, memory):
     *count* is UNSEEN, or the number of undecided children that `look_ahead` has written to the row of this *ply* after
     no end decided the question. *key* may be `no_position` if it is not computed yet.
     """
-    far, mark, begun = memory.far, words_at(memory.counters), ply
+    far, counters, begun = memory.far, words_at(memory.counters), ply
     # Step 1: generate the children, unless the caller did, and follow forced moves.
     answer = False
     if count < 2:
@@ -230,35 +230,35 @@ def prove_bound(game, position, key, bound, count, ply, memory):
     proved, count = put_in_order(game, position, asked, count, best, ply, memory)
     if proved or count < 0:
         return proved != turned
-    # Step 5: search the children. The first pass defers those that another thread searches now (bits of *late*); the
-    # second pass searches the deferred ones.
-    best, late, row, parts = NO_BEST, 0, row_of(game, ply, memory), parts_of(game)
+    # Step 5: search the children. The first pass defers those that another thread searches now: bit i of *deferred* is
+    # child i. The second pass searches the deferred ones.
+    best, deferred, row, parts = NO_BEST, 0, row_of(game, ply, memory), parts_of(game)
     for again in range(2):
         for i in range(count):
-            child, its_key = child_at(game, row, i), key_at(game, row, i)
-            if skips_child(i, again, late, its_key, ply, mark):
-                late |= 0 if again else 1 << i
+            child, child_key = child_at(game, row, i), key_at(game, row, i)
+            if skips_child(i, again, deferred, child_key, ply, counters):
+                deferred |= 0 if again else 1 << i
                 continue
             # An end one ply below the child may prove its question: then this move fails, without recursion.
-            mark[NODES] += 1
+            counters[NODES] += 1
             decided, more = look_ahead(game, child, asked, ply + 1, memory)
             if decided:
                 continue
-            publish(its_key, ply, mark)
+            publish(child_key, ply, counters)
             # A child without a proving end and without undecided children fails its question. That proves this one.
-            proved = more == 0 or not prove_bound(game, child, its_key, asked, more, ply + 1, memory)
-            unpublish(its_key, ply, mark)
-            if mark[TROUBLE]:
+            proved = more == 0 or not prove_bound(game, child, child_key, asked, more, ply + 1, memory)
+            unpublish(child_key, ply, counters)
+            if counters[TROUBLE]:
                 return False
             if proved:
                 best = row[parts * i + NUMBER]
                 break
-            row[parts * i + GOOD] = TRIED
-        if proved or late == 0:
+            row[parts * i + RANK] = TRIED
+        if proved or deferred == 0:
             break
     # Step 6: update the history heuristic and store the bound that was proved.
     if proved and not has_promise(game):
-        update_history(best, count, row, parts, mark)
+        update_history(best, count, row, parts, counters)
     store_answer(key, bound, proved, best, memory)
     return proved != turned
 
@@ -270,9 +270,9 @@ def expand(game, position, key, bound, count, ply, memory):
     Return (answer, position, key, bound, ply, count) where following stops. The answer is that of the last position if
     count is 0; count is below 0 if the search gives up.
     """
-    answer, mark = False, words_at(memory.counters)
+    answer, counters = False, words_at(memory.counters)
     if count == UNSEEN and not must_give_up(position, ply, memory):
-        mark[NODES] += 1
+        counters[NODES] += 1
         answer, count = look_ahead(game, position, bound, ply, memory)
     # A single undecided child: no recursion and no table entry.
     while count == 1:
@@ -280,7 +280,7 @@ def expand(game, position, key, bound, count, ply, memory):
         if is_trivial(asked, memory.far) or must_give_up(position, ply + 1, memory):
             break
         position, key, bound, ply = child_at(game, row_of(game, ply, memory), 0), no_position(position), asked, ply + 1
-        mark[NODES] += 1
+        counters[NODES] += 1
         answer, count = look_ahead(game, position, bound, ply, memory)
     return answer, position, key, bound, ply, count
 
@@ -291,11 +291,11 @@ def look_ahead(game, position, bound, ply, memory):
 
     It writes these children and their moves to the row of *ply*.
     """
-    count, row, mark, parts = 0, row_of(game, ply, memory), words_at(memory.counters), parts_of(game)
+    count, row, counters, parts = 0, row_of(game, ply, memory), words_at(memory.counters), parts_of(game)
     for move in game.generate_moves(position):
         child = as_position(game.do_move(position, move))
         if not is_position(child):
-            give_up(BROKEN, position, mark)
+            give_up(BROKEN, position, counters)
             return False, -1
         value = whole(game.primitive(child))
         # Case: the child is lost for the opponent, so the player to move wins.
@@ -303,26 +303,26 @@ def look_ahead(game, position, bound, ply, memory):
             return True, 0
         # Case: a drawn end, which is enough if the question is "no loss".
         if value in (TIE, DRAW):
-            mark[ENDS] |= TIES if value == TIE else DRAWS
+            counters[ENDS] |= TIES if value == TIE else DRAWS
             if bound <= 0:
                 return True, 0
         elif value != WIN:
             # Case: the game goes on. Probe the endgame tables, if any, as if the child were an end.
             worth = probe_tables(game, child, memory.far, memory.endgame_tables)
             if worth != UNKNOWN:
-                mark[IN_TABLES] += 1
+                counters[IN_TABLES] += 1
                 if worth in (0, DRAWN):
-                    mark[ENDS] |= DRAWS if worth else TIES
+                    counters[ENDS] |= DRAWS if worth else TIES
                     worth = 0
                 if worth < for_child(bound):
                     return True, 0
                 continue
-            # Keep the child for the search. GOOD holds its move until `put_in_order`.
+            # Keep the child for the search. RANK holds its move until `put_in_order`.
             if count == memory.moves:
-                give_up(MANY_MOVES, position, mark)
+                give_up(MANY_MOVES, position, counters)
                 return False, -1
             put(row, parts * count + CHILD, child)
-            row[parts * count + GOOD] = move
+            row[parts * count + RANK] = move
             count += 1
     return False, count
 
@@ -336,18 +336,22 @@ def is_trivial(bound, far):
 @kernel
 def must_give_up(position, ply, memory):
     """Return whether the search is stopped, at its node limit, or without a row for *ply*; if so, record it."""
-    mark = words_at(memory.counters)
-    if not mark[STOP] and ply < memory.plies and mark[NODES] <= mark[MOST_NODES]:
+    counters = words_at(memory.counters)
+    if not counters[STOP] and ply < memory.plies and counters[NODES] <= counters[MOST_NODES]:
         return False
-    give_up(STOPPED if mark[STOP] else NODE_LIMIT if mark[NODES] > mark[MOST_NODES] else TOO_DEEP, position, mark)
+    give_up(
+        STOPPED if counters[STOP] else NODE_LIMIT if counters[NODES] > counters[MOST_NODES] else TOO_DEEP,
+        position,
+        counters,
+    )
     return True
 
 
 @kernel
-def give_up(trouble, position, mark):
+def give_up(trouble, position, counters):
     """Record why the search gives up, and at which position."""
-    mark[TROUBLE] = trouble
-    put(mark, POSITION, position)
+    counters[TROUBLE] = trouble
+    put(counters, POSITION, position)
 
 
 def has_promise(game: Game) -> bool:
@@ -361,26 +365,26 @@ def _(game):
 
 
 @kernel
-def update_history(best, count, row, parts, mark):
+def update_history(best, count, row, parts, counters):
     """Update the history heuristic: each child searched in vain loses 1, and move number *best* gains their number."""
     tried = counter = 0
     for i in range(count):
-        if row[parts * i + GOOD] == TRIED:
-            mark[row[parts * i + COUNTER]] -= 1
+        if row[parts * i + RANK] == TRIED:
+            counters[row[parts * i + COUNTER]] -= 1
             tried += 1
         elif row[parts * i + NUMBER] == best:
             counter = row[parts * i + COUNTER]
-    mark[counter] += tried
+    counters[counter] += tried
 
 
 # Cooperation of threads: they publish the positions they search
 
 
 @kernel
-def publish(key, ply, mark):
+def publish(key, ply, counters):
     """Publish that this thread searches a position, near enough to the root."""
-    if mark[SHARED] != 0 and ply < SHARED_PLIES:
-        words_at(mark[SHARED])[shared_slot(key)] = key_of(key)
+    if counters[SHARED] != 0 and ply < SHARED_PLIES:
+        words_at(counters[SHARED])[shared_slot(key)] = key_of(key)
 
 
 @kernel
@@ -390,27 +394,28 @@ def shared_slot(key):
 
 
 @kernel
-def is_published(key, ply, mark):
+def is_published(key, ply, counters):
     """Return whether a thread, this one or another, searches a position now."""
-    return mark[SHARED] != 0 and ply < SHARED_PLIES and words_at(mark[SHARED])[shared_slot(key)] == key_of(key)
+    return counters[SHARED] != 0 and ply < SHARED_PLIES and words_at(counters[SHARED])[shared_slot(key)] == key_of(key)
 
 
 @kernel
-def unpublish(key, ply, mark):
+def unpublish(key, ply, counters):
     """Withdraw a published position, unless another thread has overwritten its slot."""
-    if is_published(key, ply, mark):
-        words_at(mark[SHARED])[shared_slot(key)] = NO_KEY
+    if is_published(key, ply, counters):
+        words_at(counters[SHARED])[shared_slot(key)] = NO_KEY
 
 
 @kernel
-def skips_child(i, again, late, key, ply, mark):
+def skips_child(i, again, deferred, key, ply, counters):
     """Return whether this pass over the children leaves out child *i*.
 
-    The first pass leaves out those that another thread searches, the bits of *late*; the second pass searches these.
+    The first pass (*again* is 0) leaves out those that another thread searches. The second pass searches these: bit i
+    of *deferred* is child i.
     """
     if again:
-        return late >> min(i, MOST_LATE) & 1 == 0
-    return 0 < i < MOST_LATE and is_published(key, ply, mark)
+        return deferred >> min(i, MOST_DEFERRED) & 1 == 0
+    return 0 < i < MOST_DEFERRED and is_published(key, ply, counters)
 
 
 @kernel
@@ -474,7 +479,7 @@ def put_in_order(game, position, asked, count, best, ply, memory):
 
     The hash move, number *best*, comes first. Children known to reach *asked* prove nothing and are removed.
     """
-    row, mark, parts = row_of(game, ply, memory), words_at(memory.counters), parts_of(game)
+    row, counters, parts = row_of(game, ply, memory), words_at(memory.counters), parts_of(game)
     if not write_keys(game, count, ply, memory):
         return False, -1
     # The history has two halves, for even and odd plies.
@@ -489,15 +494,15 @@ def put_in_order(game, position, asked, count, best, ply, memory):
         if low >= asked:
             continue
         counter = side + hash_of(changed_bits(position, child), HISTORY_BITS)
-        good = mark[counter] + whole(game.promise(position, row[parts * i + GOOD]))
+        rank = counters[counter] + whole(game.promise(position, row[parts * i + RANK]))
         # Insertion sort; rows are short. Removed children leave a gap, so row j is always free.
         j = kept - 1
-        while j >= 0 and row[parts * j + NUMBER] != best and (i == best or row[parts * j + GOOD] < good):
+        while j >= 0 and row[parts * j + NUMBER] != best and (i == best or row[parts * j + RANK] < rank):
             for part in range(parts):
                 row[parts * (j + 1) + part] = row[parts * j + part]
             j -= 1
         free = parts * (j + 1)
-        row[free + NUMBER], row[free + COUNTER], row[free + GOOD] = min(i, NO_BEST), counter, good
+        row[free + NUMBER], row[free + COUNTER], row[free + RANK] = min(i, NO_BEST), counter, rank
         put(row, free + CHILD, child)
         put_key(game, row, j + 1, key)
         kept += 1
@@ -514,11 +519,11 @@ def table_key(game, position, memory):
     least, _ = canonical(game, position)
     if is_in_table(least, memory):
         return permuted(least, memory.position_bits)
-    mark = words_at(memory.counters)
+    counters = words_at(memory.counters)
     if is_none(least):
-        give_up(BROKEN, position, mark)
+        give_up(BROKEN, position, counters)
     else:
-        give_up(TOO_WIDE, least, mark)
+        give_up(TOO_WIDE, least, counters)
     return no_position(position)
 
 

@@ -19,9 +19,9 @@ from retrograde.solver.search.timer import StoppableSearch
 from retrograde.solver.values.sums import add
 
 LARGEST, TRIED = 1 << 20, 1 << 16
-"""The largest heap whose nimber is found without a period, and up to where a period is looked for if one is needed."""
+"""The largest heap whose nimber is found without a period; for a larger one, so many heaps are tried for a period."""
 LEAST = 4096
-"""Heaps up to here are always looked at. It takes milliseconds, and many periods are found."""
+"""The nimbers of so many heaps are always computed. It takes milliseconds, and shows many periods."""
 
 
 class Period(NamedTuple):
@@ -62,10 +62,11 @@ class NimSequence(StoppableSearch):
         return int(self.values[heap]) if heap < len(self.values) else None
 
     def winning_option(self, heap: int, goal: int) -> tuple[int, ...] | None:
-        """Return what a move leaves that takes a heap to the nimber *goal*; None if there is no such move."""
-        # With a period, a heap has the same options as a smaller one, but for multiples of the period in one part.
-        over, length = heap - len(self.values) + 1, self.period.length if self.period else 1
-        spared = -(-max(over, 0) // length) * length
+        """Return the heaps that a move leaves, if their nimbers add up to *goal*; None if there is no such move."""
+        # If the nimber of the heap is known by a period only, solve a smaller heap instead: whole periods less, so that
+        # it is in `values`. They are added to the last heap that the move leaves, which does not change its nimber.
+        excess, length = max(heap - len(self.values) + 1, 0), self.period.length if self.period else 1
+        spared = -(-excess // length) * length  # rounded up
         for left in options_of(self.code.tolist(), heap - spared):
             if add(int(self.values[size]) for size in left) == goal:
                 return (*left[:-1], left[-1] + spared) if left else left
@@ -84,13 +85,17 @@ class NimSequence(StoppableSearch):
 
 
 def period_of(values: Array, code: Array) -> Period | None:
-    """Return the shortest period that the nimbers so far prove, or None."""
+    """Return the shortest period that *values* prove, the nimbers of the heaps from 0 on; None if they prove none."""
     if (code & UNEQUAL).any():  # the theorem is about octal games
         return None
+    # For each length p: from which heap on is G(n + p) = G(n), as far as the nimbers go? In the reversed sequence that
+    # is the number of values from index p on that equal those from index 0 on.
     count, lengths = len(values), np.arange(len(values))
-    first = count - lengths - repeated(values[::-1].copy())
-    proved = (lengths > 0) & (2 * first + 2 * lengths + len(code) - 1 <= count)
+    firsts = count - lengths - repeated(values[::-1].copy())
+    # The theorem (see above) needs the nimbers of the heaps up to 2 n0 + 2 p + k - 1.
+    most_taken = len(code) - 1
+    proved = (lengths > 0) & (2 * firsts + 2 * lengths + most_taken <= count)
     if not proved.any():
         return None
     length = int(np.argmax(proved))
-    return Period(int(first[length]), length)
+    return Period(int(firsts[length]), length)

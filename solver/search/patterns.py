@@ -27,13 +27,15 @@ from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.hashing import hash_of
 
 EMPTY = -1
+"""The plies in an empty slot."""
 HASH_BITS = 40
+"""Bits of the hash that chooses a slot: more than any table has."""
 MOST_PLIES = 127
 """A greater distance counts as this, which is a lower bound too, and falls by 1 at most with a move."""
 
 
 class Patterns(NamedTuple):
-    """The distances of smaller puzzles; see above."""
+    """The distances of smaller puzzles; see above. If not *add*, the greatest of them is the lower bound."""
 
     keys: Array
     plies: Array
@@ -45,7 +47,7 @@ class Patterns(NamedTuple):
 
 @kernel
 def fill_patterns(game, patterns, number, positions, remotenesses):
-    """Store positions of smaller puzzle *number* with their distances."""
+    """Store positions int64[n(, words)] of smaller puzzle *number*, and their plies to the solution."""
     for i in range(len(remotenesses)):
         position = position_in(game, positions, i)
         slot = slot_in_patterns(patterns, number, position)
@@ -55,13 +57,15 @@ def fill_patterns(game, patterns, number, positions, remotenesses):
 
 @kernel
 def slot_in_patterns(patterns, number, position):
-    """Return the slot of a position of a smaller puzzle, an empty one if it has none."""
+    """Return the slot of a position of smaller puzzle *number*. If it is not stored, return the empty slot for it."""
+    # Case: the puzzle's numbering gives the slot.
     if patterns.are_numbered:
         return whole(patterns.puzzles[number].index(position))
-    last = patterns.plies.shape[1] - 1
-    slot = hash_of(key_of(position), HASH_BITS) & last
+    # Case: a hash table. Go on from the slot of the hash to the position or an empty slot.
+    slot_mask = patterns.plies.shape[1] - 1  # the number of slots is a power of two
+    slot = hash_of(key_of(position), HASH_BITS) & slot_mask
     while patterns.plies[number, slot] != EMPTY and not stands_at(patterns.keys, (number, slot), position):
-        slot = slot + 1 & last
+        slot = slot + 1 & slot_mask
     return slot
 
 

@@ -96,10 +96,11 @@ class ProofNumberSearch(StoppableSearch):
         """Like `ask`, but return None if *nodes* positions do not suffice."""
         if (value := self.game.primitive(position)) != UNDECIDED:
             return value == WIN or (bound == NO_LOSS and value != LOSE)
-        key = question_of(self.game.canonical(position), bound)
+        question = question_of(self.game.canonical(position), bound)
+        # Search. If the search path is too small, enlarge it and search again: the table keeps what was found.
         while True:
             with compilable(self.game):
-                answer = kernels.prove(rules_for(self.game), key, nodes, self.table, self.path)
+                answer = kernels.prove(rules_for(self.game), question, nodes, self.table, self.path)
             counts = self.path.counts
             self.nodes += int(counts[kernels.NODES])
             self.in_tables += int(counts[kernels.IN_TABLES])
@@ -109,12 +110,12 @@ class ProofNumberSearch(StoppableSearch):
                 return bool(answer == YES)
             if self.stop[0]:
                 raise OutOfTime
-            if counts[kernels.TROUBLE] == kernels.STOPPED:
+            if counts[kernels.TROUBLE] == kernels.STOPPED:  # not by the stop flag, so by the node limit
                 return None
             self.enlarge(int(counts[kernels.TROUBLE]), position_in(self.game, counts, kernels.POSITION))
 
     def enlarge(self, trouble: int, position: int) -> None:
-        """Enlarge the search path after this trouble; raise if that cannot help."""
+        """Enlarge the search path. Raise SearchTooDeep at its full size, and RuleError if the *trouble* is BROKEN."""
         if trouble == kernels.BROKEN:
             examine(self.game, position)
             raise RuleError(differ(self.game, position))
@@ -130,16 +131,22 @@ class ProofNumberSearch(StoppableSearch):
         """Search a position for at most *seconds* (None: no limit); return its value, or the bounds proved so far. The
         remoteness is 0 at an end, otherwise None. Raise SearchTooDeep or RuleError."""
         began, nodes, in_tables = time.monotonic(), self.nodes, self.in_tables
-        bounds = LOSE, WIN
+        worst, best = LOSE, WIN
         with self.limited(seconds), suppress(OutOfTime):
-            for narrower in self.narrow(position):
-                bounds = narrower
-        worst, best = bounds
+            for bounds in self.narrow(position):
+                worst, best = bounds
         value = worst if worst == best else None
-        over = self.game.primitive(position) != UNDECIDED and value != DRAW
-        nodes, in_tables = self.nodes - nodes, self.in_tables - in_tables
-        taken = time.monotonic() - began
-        return SearchResult(value, 0 if over else None, worst, best, 0, nodes, taken, in_tables)
+        is_end = self.game.primitive(position) != UNDECIDED
+        return SearchResult(
+            value,
+            remoteness=0 if is_end and value != DRAW else None,  # a DRAW has no remoteness, even at an end
+            at_least=worst,
+            at_most=best,
+            no_end_within=0,
+            nodes=self.nodes - nodes,
+            seconds=time.monotonic() - began,
+            in_tables=self.in_tables - in_tables,
+        )
 
     def narrow(self, position: int) -> Iterator[tuple[Value, Value]]:
         """Yield the (worst, best) value still possible, ever closer; they stay apart if memory cannot tell TIE from
@@ -147,7 +154,8 @@ class ProofNumberSearch(StoppableSearch):
         if (value := self.game.primitive(position)) != UNDECIDED:
             yield Value(value), Value(value)
             return
-        wins = holds = None  # not proved yet; True and False: proved
+        # The answers to the two questions: does the player to move win, and not lose? None: not proved yet.
+        wins = holds = None
         nodes = FEWEST_NODES
         while wins is None or holds is None:
             if wins is None:
@@ -173,14 +181,13 @@ class ProofNumberSearch(StoppableSearch):
             yield (TIE, TIE) if ties else (DRAW, DRAW)
 
     def reaches_tie(self, position: int) -> bool | None:
-        """Return whether, where neither side wins, both can reach a tie together by moves that lose nothing.
+        """Return whether both sides together can reach a tie by moves that lose nothing. No side can force a win here.
 
         None if there are too many positions to enumerate.
         """
         game = self.game
-        listed = {game.canonical(position)}
-        """The canonical positions met so far, all of them worth a tie or a draw."""
-        todo = list(listed)
+        neutral = {game.canonical(position)}  # the canonical positions met so far, all of them worth a tie or a draw
+        todo = list(neutral)
         while todo:
             parent = todo.pop()
             for move in game.generate_moves(parent):
@@ -194,9 +201,9 @@ class ProofNumberSearch(StoppableSearch):
                 if end != UNDECIDED:
                     continue
                 canonical = game.canonical(child)
-                if canonical not in listed and not self.ask(child, ANY_WIN):
-                    listed.add(canonical)
+                if canonical not in neutral and not self.ask(child, ANY_WIN):
+                    neutral.add(canonical)
                     todo.append(canonical)
-            if len(listed) > max(self.size // NEUTRAL_BYTES, FEWEST_NEUTRAL):
+            if len(neutral) > max(self.size // NEUTRAL_BYTES, FEWEST_NEUTRAL):
                 return None
         return False

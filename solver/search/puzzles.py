@@ -66,8 +66,9 @@ class PuzzleSearch(StoppableSearch):
         with self.limited(seconds):
             while not solved and plies <= deepest and (bound := self.iterate(position, plies)) is not None:
                 solved, plies = bound == plies, bound
-        if plies > DEEPEST and self.are_few(position):
-            plies = NEVER  # no shortest solution visits a position twice
+        # A shortest solution visits no position twice. So if few can be reached, a long one does not exist.
+        if plies > DEEPEST and self.reaches_few(position):
+            plies = NEVER
         worst, best = (WIN, WIN) if solved else (LOSE, TIE if plies >= NEVER else WIN)
         line = self.memory.line[: plies * (solved and value == UNDECIDED)].tolist()
         excluded = 0 if solved or plies >= NEVER else plies - 1
@@ -76,16 +77,16 @@ class PuzzleSearch(StoppableSearch):
             WIN if solved else None, len(line) if solved else None, worst, best, excluded, count, took
         ), line
 
-    def are_few(self, position: int) -> bool:
-        """Return whether at most DEEPEST positions can be reached from a position, itself included."""
-        found, waiting = {position}, [position]
-        while waiting and len(found) <= DEEPEST:
-            position = waiting.pop()
-            if self.game.primitive(position) == UNDECIDED:
-                children = {self.game.do_move(position, move) for move in self.game.generate_moves(position)} - found
-                found |= children
-                waiting += children
-        return not waiting
+    def reaches_few(self, position: int) -> bool:
+        """Return whether play reaches at most DEEPEST positions from a position, itself included."""
+        game, reached, todo = self.game, {position}, [position]
+        while todo and len(reached) <= DEEPEST:
+            position = todo.pop()
+            if game.primitive(position) == UNDECIDED:
+                new = {game.do_move(position, move) for move in game.generate_moves(position)} - reached
+                reached |= new
+                todo += new
+        return len(reached) <= DEEPEST
 
     def least_plies(self, position: int) -> int:
         """Return the lower bound for an undecided position."""
@@ -93,7 +94,10 @@ class PuzzleSearch(StoppableSearch):
             return int(bound_of(rules_for(self.game), position, self.memory.patterns))
 
     def iterate(self, position: int, plies: int) -> int | None:
-        """Return a lower bound of the plies to a solution: *plies* if one is so long, None if time is out."""
+        """Search for a solution of exactly *plies* plies, if none is shorter.
+
+        Return *plies* if there is one, else a greater lower bound of the plies to a solution; None if time is out.
+        """
         memory = self.memory
         memory.counts[TROUBLE] = 0
         with compilable(self.game):

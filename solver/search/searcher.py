@@ -387,6 +387,7 @@ class Search(StoppableSearch):
     def plies_to_tie(self, position: int) -> int | None:
         """Return the fewest plies from a TIE to the end by moves that keep it. Out of time or memory, return None."""
         try:
+            # The remoteness is from *least* to *plies*.
             least, plies = 1, self.tie_path(position, self.workspace_size[0])
             while least < plies:
                 middle = (least + plies) // 2
@@ -399,9 +400,11 @@ class Search(StoppableSearch):
         return None if plies == NO_PATH else plies
 
     def tie_path(self, position: int, most: int) -> int:
-        """Return the length of some path of at most *most* plies from a TIE to its end, or NO_PATH. Use one thread."""
+        """Return the plies of a path from a TIE to its end by ties, not always the shortest; NO_PATH if none is within
+        *most* plies. Raise OutOfTime or SearchTooDeep."""
         if most < 1:
             return NO_PATH
+        # One thread searches. If the table or the workspace is too small, enlarge it and search again.
         while not self.halted:
             workspace = self.workspaces[0]
             self.begin(workspace, self.node_limit)

@@ -47,7 +47,7 @@ With literals numba would compile it once more for these types, and the code in 
 KNOWN, OPEN = 0, 1
 """Kinds of children: known to be a tie; unknown. KNOWN sorts first."""
 COUNT, NEXT, OWN_KEY = range(3)
-"""Fields of the trail for each ply.
+"""Fields of a level of the trail: the position at a ply.
 
     COUNT       number of its children
     NEXT        the next child to try
@@ -77,7 +77,7 @@ def path_length(
 
 @kernel
 def find_path(game, position, plies, memory, refuted, trail):
-    """Like `path_length`: a depth-first search with an explicit stack, the *trail*."""
+    """Like `path_length`: a depth-first search with an explicit stack, the *trail*. *refuted*, *trail*: addresses."""
     if search.must_give_up(position, 0, memory):
         return GIVEN_UP
     key = search.table_key(game, position, memory)
@@ -85,15 +85,16 @@ def find_path(game, position, plies, memory, refuted, trail):
         return GIVEN_UP
     if is_refuted(key, plies, refuted):
         return NO_PATH
-    # Step 1: expand the position of this ply. A move that ends in a tie completes the path.
-    ply, steps, step = ZERO, words_at(trail), OWN_KEY + words_of(game)
+    ply, levels, level_words = ZERO, words_at(trail), OWN_KEY + words_of(game)
     while True:
+        # Step 1: expand the position of this ply. A move that ends in a tie completes the path.
         count = enter(game, position, plies - ply, ply, memory, refuted)
         if count < 0:
             return ply + 1 if count == ENDED else GIVEN_UP
         # Step 2: choose the next child that is a tie.
-        steps[step * ply + COUNT], steps[step * ply + NEXT] = count, 0
-        put(steps, step * ply + OWN_KEY, key)
+        level = level_words * ply
+        levels[level + COUNT], levels[level + NEXT] = count, 0
+        put(levels, level + OWN_KEY, key)
         i = next_tie(game, plies - ply, ply, memory, refuted, trail)
         # Step 3: no child is left. Note the refutation and backtrack.
         while i == count:
@@ -101,7 +102,8 @@ def find_path(game, position, plies, memory, refuted, trail):
             if ply == 0:
                 return NO_PATH
             ply -= 1
-            key, count = position_in(game, steps, step * ply + OWN_KEY), steps[step * ply + COUNT]
+            level = level_words * ply
+            key, count = position_in(game, levels, level + OWN_KEY), levels[level + COUNT]
             i = next_tie(game, plies - ply, ply, memory, refuted, trail)
         if i == GIVEN_UP:
             return GIVEN_UP
@@ -112,24 +114,25 @@ def find_path(game, position, plies, memory, refuted, trail):
 
 @kernel
 def next_tie(game, plies, ply, memory, refuted, trail):
-    """Return the number of the next child that is a tie and not refuted; the count of children if none; or GIVEN_UP."""
-    row, steps, mark = search.row_of(game, ply, memory), words_at(trail), words_at(memory.counters)
-    parts, step = search.parts_of(game), OWN_KEY + words_of(game)
-    count = steps[step * ply + COUNT]
-    for i in range(steps[step * ply + NEXT], count):
+    """Return the index in the row of the next child that is a tie and not refuted; the count of children if none; or
+    GIVEN_UP."""
+    row, levels, counters = search.row_of(game, ply, memory), words_at(trail), words_at(memory.counters)
+    parts, level = search.parts_of(game), (OWN_KEY + words_of(game)) * ply
+    count = levels[level + COUNT]
+    for i in range(levels[level + NEXT], count):
         child, key = search.child_at(game, row, i), search.key_at(game, row, i)
         if is_refuted(key, plies - 1, refuted):  # refuted since it was written
             continue
         # An unknown child: ask the value search whether the opponent wins there.
-        if row[parts * i + search.GOOD] == OPEN:
+        if row[parts * i + search.RANK] == OPEN:
             wins = search.prove_bound(game, child, key, QUESTION, UNKNOWN, ply + 1, memory)
-            if mark[search.TROUBLE]:
+            if counters[search.TROUBLE]:
                 return GIVEN_UP
             if wins:
                 continue
-        steps[step * ply + NEXT] = i + 1
+        levels[level + NEXT] = i + 1
         return i
-    steps[step * ply + NEXT] = count
+    levels[level + NEXT] = count
     return count
 
 
@@ -160,17 +163,18 @@ def enter(game, position, plies, ply, memory, refuted):
 
     Known ties come first. Return ENDED if a move ends the game with a tie, or GIVEN_UP.
     """
-    mark = words_at(memory.counters)
+    counters = words_at(memory.counters)
     if search.must_give_up(position, ply + 1, memory):
         return GIVEN_UP
     # Step 1: write the undecided children. With one ply left, only an end would help.
-    mark[search.NODES] += 1
+    counters[search.NODES] += 1
     count = open_children(game, position, ply, memory)
     if count < 0:
         return count
     if plies == 1:
         return 0
-    # Step 2: keep the children that may be ties and may still end in time, known ties first (insertion sort).
+    # Step 2: keep the children that may be ties and may still end in time, known ties first (insertion sort). RANK
+    # holds their kind: KNOWN or OPEN.
     if not search.write_keys(game, count, ply, memory):
         return GIVEN_UP
     kept, row, parts = 0, search.row_of(game, ply, memory), search.parts_of(game)
@@ -181,11 +185,11 @@ def enter(game, position, plies, ply, memory, refuted):
             continue
         kind = KNOWN if high < ANY_WIN else OPEN
         j = kept - 1
-        while j >= 0 and row[parts * j + search.GOOD] > kind:
-            for part in range(search.GOOD, parts):
+        while j >= 0 and row[parts * j + search.RANK] > kind:
+            for part in range(search.RANK, parts):
                 row[parts * (j + 1) + part] = row[parts * j + part]
             j -= 1
-        row[parts * (j + 1) + search.GOOD] = kind
+        row[parts * (j + 1) + search.RANK] = kind
         put(row, parts * (j + 1) + search.CHILD, child)
         search.put_key(game, row, j + 1, key)
         kept += 1
@@ -195,11 +199,11 @@ def enter(game, position, plies, ply, memory, refuted):
 @kernel
 def open_children(game, position, ply, memory):
     """Write the undecided children and return how many; ENDED if a move ends in a tie, or GIVEN_UP."""
-    count, row, mark = 0, search.row_of(game, ply, memory), words_at(memory.counters)
+    count, row, counters = 0, search.row_of(game, ply, memory), words_at(memory.counters)
     for move in game.generate_moves(position):
         child = as_position(game.do_move(position, move))
         if not is_position(child):
-            search.give_up(search.BROKEN, position, mark)
+            search.give_up(search.BROKEN, position, counters)
             return GIVEN_UP
         value = whole(game.primitive(child))
         # Case: this move completes the path.
@@ -208,7 +212,7 @@ def open_children(game, position, ply, memory):
         # Case: the game goes on. Other ends do not keep the tie, so they are skipped.
         if value == UNDECIDED:
             if count == memory.moves:
-                search.give_up(search.MANY_MOVES, position, mark)
+                search.give_up(search.MANY_MOVES, position, counters)
                 return GIVEN_UP
             put(row, search.parts_of(game) * count + search.CHILD, child)
             count += 1

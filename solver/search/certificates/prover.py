@@ -5,6 +5,7 @@ every end of play must be a win, and play must be sure to end. `solver/verificat
 """
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,7 +69,10 @@ class ProofGoal:
 
 
 class CertificateProver:
-    """Makes a proof, with progress in `search` and `walk`. A later one of the same claim resumes from the *journal*."""
+    """Proves the *goal* for a position. `search` and `walk` show the progress.
+
+    *size* is that of the transposition table, in bytes. A later prover of the same claim resumes from the *journal*.
+    """
 
     def __init__(
         self,
@@ -121,17 +125,13 @@ class CertificateProver:
     # Games in which every play ends
 
     def prove_acyclic(self) -> SolvedCertificate:
-        """Prove the value of a game in which every play ends."""
+        """Return a certificate for a game in which every play ends; raise NotProved if the claim is false."""
         at_least, at_most = self.claim(self.goal.value or self.find_value())
         # If no walk keeps a TIE, try a DRAW, which claims less.
-        for goal in (TIE, DRAW):
-            try:
-                at_least = min(at_least, goal) if at_least in (TIE, DRAW) else at_least
-                return self.certificate(at_least, at_most, ends=True)
-            except NoMove:
-                if goal == DRAW or at_least != TIE:
-                    raise self.refutation() from None
-        raise AssertionError("a draw was tried")
+        for worst in (TIE, DRAW) if at_least == TIE else (at_least,):
+            with suppress(NoMove):
+                return self.certificate(worst, at_most, ends=True)
+        raise self.refutation()
 
     def find_value(self) -> Value:
         """Return the value of the position, from the journal or by search."""
@@ -212,7 +212,7 @@ class CertificateProver:
         # A lower bound needs replies from the position itself; an upper bound needs them, for the other side, after
         # each of its moves.
         roots = [self.position] if at_least > LOSE else []
-        roots += self.replies_to_prove() if at_most < WIN else []
+        roots += self.undecided_children() if at_most < WIN else []
         with self.search.limited(self.time_remaining()):
             walk.run(roots)
             positions, replies, bounds = walk.columns(roots)
@@ -220,8 +220,8 @@ class CertificateProver:
             raise NothingToProve("every move ends the game: there is nothing to prove")
         return SolvedCertificate(self.position, at_least, at_most, self.goal.leaves, positions, replies, bounds)
 
-    def replies_to_prove(self) -> list[int]:
-        """Return the undecided positions that the moves lead to."""
+    def undecided_children(self) -> list[int]:
+        """Return the positions after each move that does not end the game."""
         game = self.game
         children = [game.do_move(self.position, move) for move in game.generate_moves(self.position)]
         return [child for child in children if game.primitive(child) == UNDECIDED]

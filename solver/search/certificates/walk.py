@@ -39,8 +39,8 @@ OPEN = -1
 """The reply of an open position."""
 RANDOM_GAMES = 30
 """Random games to see whether tiers rise."""
-EFFORT = 1 << 14
-"""Node limit of the first search whether a move keeps the value; each further one has eight times as many."""
+FIRST_NODES, MORE_NODES = 1 << 14, 8
+"""Node limit of the first search whether a move keeps the value, and the factor for each further one."""
 
 
 class PlayMayRepeat(Exception):
@@ -113,7 +113,7 @@ class CertificateWalk:
             )
 
     def add_reply(self, position: int) -> None:
-        """Choose the reply of an open position, or take it from the journal; add the positions after the answers."""
+        """Choose the reply of an open position, or read it from the journal. Add the positions after the answers."""
         candidates, reply = self.candidates(position), self.journaled.pop(position, None)
         if reply is None:
             reply = self.find_reply(position, candidates)
@@ -140,25 +140,28 @@ class CertificateWalk:
         self.unwritten.clear()
 
     def choose(self, candidates: list[CandidateMove]) -> CandidateMove | None:
-        """Return the first move that a search confirms to keep the value, with more and more effort; else None.
+        """Return the first move that a search confirms to keep the value; None if no move keeps it.
 
         A move keeps a win if the opponent loses after it, and a tie or draw if the opponent does not win.
         """
-        bound, effort = NO_LOSS if self.goal == WIN else ANY_WIN, EFFORT
+        # The move is wrong if the opponent is worth at least this after it.
+        refuting_bound = NO_LOSS if self.goal == WIN else ANY_WIN
+        # Search each move with few nodes. Then search the undecided ones with more nodes, the last one without a limit.
+        nodes = FIRST_NODES
         while candidates:
-            unknown = []
+            undecided = []
             for candidate in candidates:
-                if not candidate.after_answers:
+                if not candidate.after_answers:  # every answer ends the game, none below the goal
                     return candidate
                 if len(candidates) == 1:
-                    answer: bool | None = self.search.ask(candidate.child, bound)
+                    is_refuted: bool | None = self.search.ask(candidate.child, refuting_bound)
                 else:
-                    answer = self.search.ask_within(candidate.child, bound, effort)
-                if answer is False:
+                    is_refuted = self.search.ask_within(candidate.child, refuting_bound, nodes)
+                if is_refuted is False:
                     return candidate
-                if answer is None:
-                    unknown.append(candidate)
-            candidates, effort = unknown, 8 * effort
+                if is_refuted is None:
+                    undecided.append(candidate)
+            candidates, nodes = undecided, MORE_NODES * nodes
         return None
 
     def candidates(self, position: int) -> list[CandidateMove]:
@@ -201,7 +204,10 @@ class CertificateWalk:
                 raise PlayMayRepeat
 
     def columns(self, roots: Iterable[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Return the sorted positions of the set, their replies, and their bounds or None."""
+        """Return (positions, replies, bounds), int64[n] each, sorted by position. Without *bounded*, bounds are None.
+
+        A reply is the number of a move. Positions of several words are int64[n, words].
+        """
         positions = np.array(sorted(self.replies), np.int64)
         packed = np.array([self.replies[position] for position in listed(positions)], np.int64)
         bounds = packed >> REPLY_BITS if self.bounded else None
@@ -238,12 +244,13 @@ class BoundedWalk(CertificateWalk):
 class ClosedWalk(BoundedWalk):
     """A walk that avoids a loss forever: it finds a set that play cannot leave, without a lost end.
 
-    If every move of a position in the set loses, the moves that lead there are replaced, until none remains to be.
+    If every move of a position in the set loses, it leaves the set, and replies that may lead there are replaced. This
+    goes on until no such position remains.
     """
 
     bounded = False
-    AHEAD = 6
-    """Plies of the search whether a move loses, so that few moves have to be replaced."""
+    PLIES_AHEAD = 6
+    """A move is not chosen if the opponent wins within so many plies after it. So few moves have to be replaced."""
 
     def __init__(self, search: Search, goal: Value, leaves: int, memory: int):
         super().__init__(search, goal, leaves, memory)
@@ -273,7 +280,7 @@ class ClosedWalk(BoundedWalk):
 
     def choose(self, candidates: list[CandidateMove]) -> CandidateMove | None:
         """Return the first move that is not known to lose; None if all lose."""
-        soon = win_within(self.AHEAD, self.search.table.layout.far)
+        soon = win_within(self.PLIES_AHEAD, self.search.table.layout.far)
         for candidate in candidates:
             if not self.lost.isdisjoint(candidate.after_answers):
                 continue
@@ -288,16 +295,17 @@ class ClosedWalk(BoundedWalk):
             raise NoMove(lost.pop())
 
     def columns(self, roots: Iterable[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Return the same as CertificateWalk, without positions that only replaced replies lead to."""
-        reachable: dict[int, int] = {}
+        """Like `CertificateWalk.columns`, but only for positions that the final replies reach from the *roots*."""
+        reached: dict[int, int] = {}
         todo = [self.game.canonical(position) for position in roots]
         while todo:
             position = todo.pop()
-            if position not in reachable:
-                reachable[position] = reply = self.replies[position]
+            if position not in reached:
+                reached[position] = reply = self.replies[position]
                 self.list_moves(position)
-                todo += listed(self.move_table.open[reply, : max(int(self.move_table.counts[reply]), 0)])
-        self.replies = reachable
+                open_count = max(int(self.move_table.counts[reply]), 0)
+                todo += listed(self.move_table.open[reply, :open_count])
+        self.replies = reached
         return super().columns(roots)
 
 

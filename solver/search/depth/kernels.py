@@ -301,15 +301,16 @@ def end_or_stand_pat(game, position, depth, low, high, scoring, workspace):
 
 @lean_kernel
 def note_cutoff(move, depth, ply, workspace):
-    """Remember a move that refuted another: as a killer of its ply, and in the history."""
+    """Remember a move that caused a cutoff: as first killer of its *ply*, and in the history, by *depth* squared."""
     killers, history = workspace.killers, workspace.history[ply & 1]
-    if not len(history):
+    if not len(history):  # the search keeps the order of the rules
         return
     if killers[ply, 0] != move:
         killers[ply, 1] = killers[ply, 0]
         killers[ply, 0] = move
-    place = move & HISTORY - 1
-    history[place] = min(history[place] + max(1, depth) ** 2, KILLER_RANK - 2)
+    # The two killers of a ply rank KILLER_RANK and one less, so the history stays below both.
+    entry = move & HISTORY - 1
+    history[entry] = min(history[entry] + max(1, depth) ** 2, KILLER_RANK - 2)
 
 
 @lean_kernel

@@ -11,6 +11,7 @@ from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.catalog import own_tiers, variant
 from retrograde.games.contract.game import WIN, Game, RetrogradeError, Traits
 from retrograde.solver.rules.ports import rules_for
+from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.search.patterns import EMPTY, MOST_PLIES, Patterns, fill_patterns
 
 
@@ -46,19 +47,32 @@ def find_patterns(game: Game) -> Patterns | None:
         return None
     databases = [open_database(database_path(variant(puzzle)), game=puzzle) for puzzle in smaller]
     numbered = all(map(has_plain_slots, databases))
-    slots = max(map(len, databases)) if numbered else 1 << (2 * max(map(len, databases))).bit_length()
-    words = (Traits.of(game).width,) if Traits.of(game).width else ()
-    plies = np.full((len(smaller), slots), EMPTY, np.int8)
-    keys = np.zeros((len(smaller), 1 if numbered else slots, *words), np.int64)
-    rules = tuple(rules_for(puzzle) for puzzle in (smaller if numbered else [game] * len(smaller)))
-    patterns = Patterns(keys, plies, rules, numbered, game.abstractions_add)
+    patterns = make_patterns(game, max(map(len, databases)), numbered)
     for number, database in enumerate(databases):
         with database:
             if isinstance(database, SlotsDatabase) and numbered:
-                rows = [min(row.remoteness, MOST_PLIES) if row.value == WIN else EMPTY for row in database.file.legend]
-                plies[number, : len(database)] = np.array([*rows, EMPTY], np.int8)[database.all_slots()]
+                patterns.plies[number, : len(database)] = plies_by_slot(database)
                 continue
             for _, positions, values, remotenesses in database.records():
-                won = values == WIN
-                fill_patterns(rules_for(game), patterns, number, positions[won], remotenesses[won])
+                solvable = values == WIN
+                fill_patterns(rules_for(game), patterns, number, positions[solvable], remotenesses[solvable])
     return patterns
+
+
+def make_patterns(game: Game, most_positions: int, numbered: bool) -> Patterns:
+    """Return empty tables for the smaller puzzles of a game, of which none has more than *most_positions* positions."""
+    smaller = game.abstractions
+    # A hash table is at most half full, and its size a power of two.
+    slots = most_positions if numbered else 1 << (2 * most_positions).bit_length()
+    words = (Traits.of(game).width,) if Traits.of(game).width else ()
+    keys = np.zeros((len(smaller), 1 if numbered else slots, *words), np.int64)
+    plies = np.full((len(smaller), slots), EMPTY, np.int8)
+    rules = tuple(rules_for(puzzle) for puzzle in (smaller if numbered else [game] * len(smaller)))
+    return Patterns(keys, plies, rules, numbered, game.abstractions_add)
+
+
+def plies_by_slot(database: SlotsDatabase) -> Array:
+    """Return int8[slots]: the plies to the solution, at most MOST_PLIES; EMPTY if there is none."""
+    by_row = [min(row.remoteness, MOST_PLIES) if row.value == WIN else EMPTY for row in database.file.legend]
+    plies: Array = np.array(by_row, np.int8)[database.all_slots()]
+    return plies

@@ -23,13 +23,13 @@ from retrograde.solver.search.hashing import hash_of
 from retrograde.solver.search.memory import changed_bits, prefetch, words_at
 from retrograde.solver.search.table import TranspositionTable
 
-NUMBER, ASKED, TURNED, GOOD, COUNTER, CHILD = range(6)
+NUMBER, ASKED, TURNED, RANK, COUNTER, CHILD = range(6)
 """Fields of a child in a row of the workspace.
 
     NUMBER      number of the move to it
-    ASKED       the bound asked of it
+    ASKED       the bound asked of it: is its score at least this?
     TURNED      1 if the other player moves there
-    GOOD        move ordering score
+    RANK        move ordering: the greatest first
     COUNTER     index of its history counter in `counters`
     CHILD       the position, and behind it its key in the transposition table
 """
@@ -52,14 +52,15 @@ def at_least(
 @kernel
 def prove_bound(game, position, bound, ply, memory):
     """Return whether an undecided position has a score of at least *bound*; meaningless if the search gives up."""
-    mark, parts = words_at(memory.counters), search.parts_of(game, CHILD)
+    # *row*: the children of this ply, *parts* words each (8 bytes a word).
+    counters, parts = words_at(memory.counters), search.parts_of(game, CHILD)
     row = words_at(memory.rows + 8 * parts * ply * memory.moves)
     # Step 1: count the position; give up if the search is stopped or a limit is reached.
     if search.must_give_up(position, ply, memory):
         return False
-    mark[search.NODES] += 1
+    counters[search.NODES] += 1
     if not -memory.far < bound < memory.far:
-        search.give_up(FAR, position, mark)
+        search.give_up(FAR, position, counters)
         return False
     # Step 2: probe the transposition table.
     key = search.table_key(game, position, memory)
@@ -76,27 +77,28 @@ def prove_bound(game, position, bound, ply, memory):
         proved, count = put_in_order(game, position, count, best, row, memory)
     # Step 4: search the children. The first pass defers those that another thread searches now; the second pass
     # searches the deferred ones.
-    late, best = 0, search.NO_BEST
+    deferred, best = 0, search.NO_BEST  # bit i of *deferred*: child i
     for again in range(2):
         if proved:
             break
         for i in range(count):
-            its_key, asked = search.key_at(game, row, i, CHILD), row[parts * i + ASKED]
-            if search.skips_child(i, again, late, its_key, ply, mark):
-                late |= 0 if again else 1 << i
+            child, child_key = search.child_at(game, row, i, CHILD), search.key_at(game, row, i, CHILD)
+            if search.skips_child(i, again, deferred, child_key, ply, counters):
+                deferred |= 0 if again else 1 << i
                 continue
-            search.publish(its_key, ply, mark)
-            answer = prove_bound(game, search.child_at(game, row, i, CHILD), asked, ply + 1, memory)
-            search.unpublish(its_key, ply, mark)
-            if mark[search.TROUBLE]:
+            search.publish(child_key, ply, counters)
+            answer = prove_bound(game, child, row[parts * i + ASKED], ply + 1, memory)
+            search.unpublish(child_key, ply, counters)
+            if counters[search.TROUBLE]:
                 return False
+            # A yes proves the question if the same player moves again, a no if the other player moves.
             proved = answer != (row[parts * i + TURNED] == 1)
             # History: the proving move gains the number of moves, a failing move loses 1.
-            mark[row[parts * i + COUNTER]] += count if proved else -1
+            counters[row[parts * i + COUNTER]] += count if proved else -1
             if proved:
                 best = row[parts * i + NUMBER]
                 break
-        if late == 0:
+        if deferred == 0:
             break
     # Step 5: store the bound that was proved.
     search.store_answer(key, bound, proved, best, memory)
@@ -107,15 +109,15 @@ def prove_bound(game, position, bound, ply, memory):
 def children_of(game, position, bound, row, memory):
     """Return whether an end one move ahead proves the question, and the number of other children, written to *row*. The
     number is -1 if the search gives up."""
-    count, mark, parts = 0, words_at(memory.counters), search.parts_of(game, CHILD)
+    count, counters, parts = 0, words_at(memory.counters), search.parts_of(game, CHILD)
     mover = whole(game.turn(position))
     if mover < 0:
-        search.give_up(CHANCES, position, mark)
+        search.give_up(CHANCES, position, counters)
         return False, -1
     for number, move in enumerate(game.generate_moves(position)):
         child = as_position(game.do_move(position, move))
         if not is_position(child):
-            search.give_up(search.BROKEN, position, mark)
+            search.give_up(search.BROKEN, position, counters)
             return False, -1
         # The gain: what the move pays the mover, less what it pays the other player.
         gain = whole(game.reward(position, move, mover))
@@ -126,11 +128,11 @@ def children_of(game, position, bound, row, memory):
         if whole(game.primitive(child)) != UNDECIDED:
             paid = score_of_end(game, child)
             if not agrees(whole(game.primitive(child)), paid):
-                mark[search.ENDS] = CONTRADICTED
+                counters[search.ENDS] = CONTRADICTED
             if gain + (-paid if turned else paid) >= bound:
                 return True, count
         elif count == memory.moves:
-            search.give_up(search.MANY_MOVES, position, mark)
+            search.give_up(search.MANY_MOVES, position, counters)
             return False, -1
         else:
             # Case: the game goes on. Write the child with the bound that follows for it (see the module's table).
@@ -141,7 +143,7 @@ def children_of(game, position, bound, row, memory):
             put_child(game, row, count, child, key)
             row[parts * count + NUMBER], row[parts * count + TURNED] = number, 1 if turned else 0
             row[parts * count + ASKED] = gain - bound + 1 if turned else bound - gain
-            row[parts * count + GOOD] = whole(game.promise(position, move)) + (0 if turned else AGAIN)
+            row[parts * count + RANK] = whole(game.promise(position, move)) + (0 if turned else AGAIN)
             count += 1
     return False, count
 
@@ -175,14 +177,14 @@ def put_in_order(game, position, count, best, row, memory):
 
     The hash move, number *best*, comes first. Children known not to prove the question are removed.
     """
-    kept, mark, parts = 0, words_at(memory.counters), search.parts_of(game, CHILD)
+    kept, counters, parts = 0, words_at(memory.counters), search.parts_of(game, CHILD)
     for i in range(count):
         child, key, number = (
             search.child_at(game, row, i, CHILD),
             search.key_at(game, row, i, CHILD),
             row[parts * i + NUMBER],
         )
-        asked, turned, good = row[parts * i + ASKED], row[parts * i + TURNED], row[parts * i + GOOD]
+        asked, turned, rank = row[parts * i + ASKED], row[parts * i + TURNED], row[parts * i + RANK]
         low, high, _ = search.bounds_of(search.find(key, memory), memory)
         # The table answers this child's question: it proves the parent's, or the child can be skipped.
         if low >= asked or high < asked:
@@ -190,16 +192,16 @@ def put_in_order(game, position, count, best, row, memory):
                 return True, 0
             continue
         counter = search.HISTORY + hash_of(changed_bits(position, child), search.HISTORY_BITS)
-        good += mark[counter]
+        rank += counters[counter]
         # Insertion sort; rows are short. Removed children leave a gap, so row j is always free.
         j = kept - 1
-        while j >= 0 and row[parts * j + NUMBER] != best and (number == best or row[parts * j + GOOD] < good):
+        while j >= 0 and row[parts * j + NUMBER] != best and (number == best or row[parts * j + RANK] < rank):
             for part in range(parts):
                 row[parts * (j + 1) + part] = row[parts * j + part]
             j -= 1
         free = parts * (j + 1)
         row[free + NUMBER], row[free + ASKED], row[free + TURNED] = min(number, search.NO_BEST), asked, turned
-        row[free + GOOD], row[free + COUNTER] = good, counter
+        row[free + RANK], row[free + COUNTER] = rank, counter
         put_child(game, row, j + 1, child, key)
         kept += 1
     return False, kept

@@ -220,5 +220,5 @@ def evidence_text(known: "ValueBounds", puzzle: bool = False) -> str:
     rate = f", {amount(evidence.nodes / evidence.seconds)}/s" if evidence.seconds > 0.1 else ""
     proved = known.proved or (puzzle and known.at_most != WIN)
     result = "proved by search" if proved else "no proof"
-    tables = f" and {amount(evidence.leaves)} in tables" if evidence.leaves else ""
+    tables = f" and {amount(evidence.in_tables)} in tables" if evidence.in_tables else ""
     return f"{result}: {amount(evidence.nodes)} positions{tables} in {duration(evidence.seconds)}{rate}"

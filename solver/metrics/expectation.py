@@ -99,15 +99,18 @@ def result_of(store: "ExpectationStore", explored: ExploredGame) -> MetricResult
     Against a model there are two pairs, of what the responder can expect. `low` and `high`: the responder is to move,
     or at chance's positions player 0 is the responder. `waiting_low` and `waiting_high`: the other player is to move.
     """
-    inputs, second = store.inputs, movers_in(explored) == 1
+    inputs, player_1_moves = store.inputs, movers_in(explored) == 1
+    # The second row holds negated upper bounds.
+    lows, highs = inputs.arrays[0], -inputs.arrays[1]
+    # Case: best play. The bounds are player 0's, so those of player 1 are negated and exchanged.
     if not inputs.players:
-        lows, highs = inputs.arrays[0], -inputs.arrays[1]
-        low, high = np.where(second, -highs, lows), np.where(second, -lows, highs)
+        low, high = np.where(player_1_moves, -highs, lows), np.where(player_1_moves, -lows, highs)
         return result_from_bounds({"low": low, "high": high}, inputs.bits, {})
-    lows, highs = (sign * row.reshape(-1, 2) for sign, row in zip((1, -1), inputs.arrays, strict=True))
-    every, own = np.arange(len(explored)), second.astype(np.int64)
-    columns = {"low": lows[every, own], "high": highs[every, own]}
-    columns |= {"waiting_low": lows[every, 1 - own], "waiting_high": highs[every, 1 - own]}
+    # Case: against a model. Each place has two bounds: player 0 is the responder, or player 1.
+    lows, highs = lows.reshape(-1, 2), highs.reshape(-1, 2)
+    places, mover = np.arange(len(explored)), player_1_moves.astype(np.int64)
+    columns = {"low": lows[places, mover], "high": highs[places, mover]}
+    columns |= {"waiting_low": lows[places, 1 - mover], "waiting_high": highs[places, 1 - mover]}
     return result_from_bounds(columns, inputs.bits, inputs.players.details)
 
 
@@ -127,23 +130,30 @@ def result_from_bounds(columns: dict[str, Array], bits: int, details: dict[str, 
     values = np.select([low > 0, high < 0], [WIN, LOSE], TIE).astype(np.uint8)
     pairs = [(low, high), *zip(others[::2], others[1::2], strict=True)]
     error = max(float((above - below).max()) for below, above in pairs)
-    about = {"scale": 1 << bits, "error": error / (1 << bits), **details}
-    return MetricResult(values, np.full(len(low), NOT_FOUND, np.int32), columns, about)
+    grains = 1 << bits  # of a point
+    remotenesses = np.full(len(low), NOT_FOUND, np.int32)
+    return MetricResult(values, remotenesses, columns, {"scale": grains, "error": error / grains, **details})
 
 
 class ExpectationStore:
     """The bounds of a state space while it is solved. A group is a list of tier numbers."""
 
     def __init__(self, game: Game, space: StateSpace, bits: int, work: Work, players: ModelAndResponder | None):
-        """Start with nothing solved; raise MemoryLimit. *players* is for a best response, else None."""
+        """Start with nothing solved; raise MemoryLimit. *players* is for a best response, else None.
+
+        *bits*: see `BITS`.
+        """
         self.width = 2 if players else 1
+        """Bounds of a position in each row: against a model there is one for each player as the responder."""
+        # For each position: its size, uint16, and both rows of bounds, int64.
         work.budget.check((2 + 16 * self.width) * len(space), f"solving {len(space):,} positions")
-        bounds = [work.zeros(f"bounds{bits}.{side}", self.width * len(space), np.int64) for side in range(2)]
+        bounds = [work.zeros(f"bounds{bits}.{row}", self.width * len(space), np.int64) for row in range(2)]
         self.inputs = ExpectationInputs(
             ListedTable(game, space, bounds[0], bits), (bounds[0], bounds[1]), bits, players
         )
         self.work, self.space = work, space
         self.sizes = np.zeros(len(space) if self.inputs.table.symmetric else 0, np.uint16)
+        """How many positions are symmetric to each; empty without symmetry."""
         self.solved: set[TierBlock] = set()
 
     def groups(self) -> Iterator[list[int]]:
@@ -184,8 +194,8 @@ class ExpectationStore:
         count = 0
         for k, begin, end in stretches.reshape(-1, 3).tolist():
             for row, found in zip(self.inputs.arrays, bounds, strict=True):
-                of_places = found[self.width * count : self.width * (count + end - begin)]
-                row[self.width * begin : self.width * end] = of_places
+                stretch_bounds = found[self.width * count : self.width * (count + end - begin)]
+                row[self.width * begin : self.width * end] = stretch_bounds
             if len(self.sizes):
                 self.sizes[begin:end] = sizes[count : count + end - begin]
             count += end - begin

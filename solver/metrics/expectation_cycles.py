@@ -192,15 +192,15 @@ def solve_ending(cyclic: CyclicTiers) -> None:
     """Write the bounds of tiers in which play always ends. They begin at approximate values, which nearly always hold;
     else they sink until they do."""
     links, bounds, _, order, ends = cyclic
-    about = np.zeros(len(order))
+    approximate = np.zeros(len(order))  # of the undecided places, for player 0
     for values, sign in zip(bounds, (1, -1), strict=True):
         floats = values.astype(np.float64)
-        floats[order] = sign * about  # what is known of the upper bounds from the lower ones
+        floats[order] = sign * approximate  # the upper bounds begin near the lower ones
         kernels.approximate(links, order, ends, floats, sign)
-        about = sign * floats[order]
-        if np.abs(about).max(initial=0) >= kernels.LIMIT:
+        approximate = sign * floats[order]
+        if np.abs(approximate).max(initial=0) >= kernels.LIMIT:
             raise PayoffOverflow
-        values[order] = np.floor(sign * about)
+        values[order] = np.floor(sign * approximate)
         sweep_until_stable(cyclic, values, sign, rising=False)
         # Each sweep brings them nearer to the result. Where play is not by chance, they soon are the result.
         sweep_until_stable(cyclic, values, sign, rising=True, most=RISES)

@@ -89,12 +89,15 @@ def worth(links, i, values, sign):
 
 @lean_kernel
 def sweep(links, pays, bounds, result):
-    """Write to *result* the two rows of bounds of a block whose children are known. *pays* are in grains."""
+    """Write the bounds of a block's places to *result* int64[2, n]. *bounds* are those of all places.
+
+    The children are known. *pays* int64[n] is what ends pay player 0, in grains. Row 1 is that of the negated game.
+    """
     for i in range(len(pays)):
         is_end = links.begins[i] == links.begins[i + 1]
-        for side in range(2):
-            sign = 1 - 2 * side
-            result[side, i] = sign * pays[i] if is_end else worth(links, i, bounds[side], sign)
+        for row in range(2):
+            sign = 1 - 2 * row
+            result[row, i] = sign * pays[i] if is_end else worth(links, i, bounds[row], sign)
 
 
 @kernel
@@ -110,12 +113,14 @@ def order_by_components(links, order, ends):
     numbers = np.zeros(count, np.int32)  # in the order of discovery; 0: not discovered
     lowest = np.zeros(count, np.int32)  # the least number known to be reachable, of positions that are not in *order*
     path, links_seen = np.empty(count, np.int32), np.empty(count, np.int64)
-    finished, finished_before = np.empty(count, np.int32), np.empty(count, np.int32)
+    finished = np.empty(count, np.int32)  # a stack of places that no component has yet; *waiting* is its height
+    finished_before = np.empty(count, np.int32)  # the height of this stack when a place was discovered
     discovered = placed = components = waiting = depth = 0
     for root in range(count):
-        new = root
+        new = root  # the place to discover next; -1: none
         while True:
-            # Step 1: discover a position, unless it is known or an end. The path of open positions gets longer.
+            # Step 1: discover a position, unless it is known, an end or outside. The path of open positions gets
+            # longer.
             if new >= 0 and new < count and links.begins[new] < links.begins[new + 1] and not numbers[new]:
                 discovered += 1
                 numbers[new] = lowest[new] = discovered

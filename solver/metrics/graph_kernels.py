@@ -35,7 +35,10 @@ class PlayOrder(NamedTuple):
 
 @kernel
 def sweep(nimbers, block):
-    """Write the nimbers of a block's undecided positions: the least number that no child has (mex)."""
+    """Write the nimbers of a block's undecided positions: the least number that no child has (mex).
+
+    *nimbers* has an entry for each position of the game, *block* is an ExploredBlock. Ends keep their 0.
+    """
     # seen[n] is the last position of which a child has the nimber n, so it needs no clearing between positions. A
     # position with r moves has a nimber of at most r; greater ones of children do not matter.
     begins = block.begins
@@ -261,48 +264,53 @@ def maximise(tier, movers, ties, slack, utilities, plies):
         # Step 1: the best utility that the player to move can get.
         place = low + i
         mover = movers[place]
-        links = children[begins[i] : begins[i + 1]]
-        best = utilities[links[0], mover]
-        for child in links[1:]:
+        own_children = children[begins[i] : begins[i + 1]]
+        best = utilities[own_children[0], mover]
+        for child in own_children[1:]:
             best = max(best, utilities[child, mover])
-        # Step 2: the utilities by the way to decide ties.
+        # Step 2: the utilities, as *ties* says.
         if ties == PARANOID:
-            force_each(links, place, mover, best, utilities, plies)
+            force_each(own_children, place, mover, best, utilities, plies)
         elif ties == AVERAGE:
-            take_average(links, place, mover, best - slack, utilities, plies)
+            take_average(own_children, place, mover, best - slack, utilities, plies)
         else:
-            chosen = choose(links, mover, best - slack, ties, utilities)
+            chosen = choose(own_children, mover, best - slack, ties, utilities)
             plies[place] = plies[chosen] + 1
             for player in range(utilities.shape[1]):
                 utilities[place, player] = utilities[chosen, player]
 
 
 @kernel
-def force_each(links, place, mover, best, utilities, plies):
-    """Write what each player can force against all others; plies follow the first best move."""
+def force_each(children, place, mover, best, utilities, plies):
+    """Write to *place* what each player can force against all others: the mover *best*. Plies follow the first best
+    move."""
     for player in range(utilities.shape[1]):
-        forced = utilities[links[0], player]
-        for child in links:
+        forced = utilities[children[0], player]
+        for child in children:
             forced = min(forced, utilities[child, player])
         utilities[place, player] = best if player == mover else forced
-    for child in links:
+    for child in children:
         if utilities[child, mover] == best:
             plies[place] = plies[child] + 1
             break
 
 
 @kernel
-def take_average(links, place, mover, enough, utilities, plies):
-    """Write the mean of all moves that bring the mover *enough*, rounded to the nearest integer; plies are the most."""
+def take_average(children, place, mover, least, utilities, plies):
+    """Write to *place* the mean utilities of the children that bring the mover *least* or more, and the greatest plies.
+
+    Means are rounded to the nearest integer.
+    """
     equal = 0
     plies[place] = 0
     utilities[place] = 0
-    for child in links:
-        if utilities[child, mover] >= enough:
+    for child in children:
+        if utilities[child, mover] >= least:
             equal += 1
             plies[place] = max(plies[place], plies[child] + 1)
             for player in range(utilities.shape[1]):
                 utilities[place, player] += utilities[child, player]
+    # Divide the sums: (2 s + n) // (2 n) is s / n, rounded to the nearest integer.
     for player in range(utilities.shape[1]):
         utilities[place, player] = (2 * utilities[place, player] + equal) // (2 * equal)
 

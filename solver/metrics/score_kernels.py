@@ -193,7 +193,7 @@ def force_scores(tier, order):
 
 @kernel
 def count_plies(tier, scores, plies):
-    """Write the plies of each position to its end, along moves that keep the score; -1 without an end.
+    """Write the plies of each position of a ScoreTier to its end, along moves that keep the score; -1 without an end.
 
     Positions are settled in ascending order of plies. A position with a score of 0 or more is settled by its first
     child with the same score, a negative one by its last. `heads[plies]` starts the linked list of positions due at
@@ -201,7 +201,7 @@ def count_plies(tier, scores, plies):
     """
     count = len(scores)
     # Step 1: for negative scores, count the children within that keep the score.
-    need = count_best_children(tier, scores)
+    children_left = count_best_children(tier, scores)
     # Step 2: make the lists. A position occurs at most twice: entry i from outside the tier, entry count + i from
     # within.
     most = 0
@@ -214,41 +214,41 @@ def count_plies(tier, scores, plies):
     # Step 3: positions with an end, or a best child in a later tier, are due first.
     for i in range(count):
         plies[i] = -1
-        first = -1
+        due = -1
         if tier.ends[i] != NONE:
-            first = 0
-        elif tier.best[i] == scores[i] and (scores[i] >= 0 or need[i] == 0):
-            first = one_more(scores[i], tier.nearest[i], tier.farthest[i])
-        if first >= 0:
-            following[i] = heads[first]
-            heads[first] = i
+            due = 0
+        elif tier.best[i] == scores[i] and (scores[i] >= 0 or children_left[i] == 0):
+            due = one_more(scores[i], tier.nearest[i], tier.farthest[i])
+        if due >= 0:
+            following[i] = heads[due]
+            heads[due] = i
     # Step 4: settle the lists in order and pass plies to the predecessors.
-    for far in range(len(heads)):
-        entry = heads[far]
+    for distance in range(len(heads)):
+        entry = heads[distance]
         while entry >= 0:
             child = entry % count
             entry = following[entry]
             if settled[child]:
                 continue
             settled[child] = True
-            plies[child] = far
+            plies[child] = distance
             for link in range(tier.begins[child], tier.begins[child + 1]):
                 parent = tier.parents[link]
                 if settled[parent] or scores[parent] != seen_by_parent(tier, scores, parent, child):
                     continue
                 # A position that is behind waits for its last child; any other is due after the first.
-                first = far + 1
+                due = distance + 1
                 if scores[parent] < 0:
-                    need[parent] -= 1
-                    if need[parent]:
+                    children_left[parent] -= 1
+                    if children_left[parent]:
                         continue
                     if tier.best[parent] == scores[parent]:
-                        first = max(first, tier.farthest[parent] + 1)
+                        due = max(due, tier.farthest[parent] + 1)
                 elif passed[parent]:
                     continue
                 passed[parent] = True
-                following[count + parent] = heads[first]
-                heads[first] = count + parent
+                following[count + parent] = heads[due]
+                heads[due] = count + parent
 
 
 @kernel

@@ -57,7 +57,7 @@ def measure(explored: explored_game.ExploredGame, options: MetricOptions, phase:
         for block in blocks:
             take(block, movers, utilities, scale)
         children, begins = explored_game.children_of(blocks)
-        tier = PlayOrder(order_in(explored, k, children, begins), children, begins, low)
+        tier = PlayOrder(order_of_tier(explored, k, children, begins), children, begins, low)
         slack = SLACK if ties == "average" else 0
         graph_kernels.maximise(tier, movers, TIES[ties], slack, utilities, plies)
         phase.advance(high - low, int(explored.space.tiers[k]))
@@ -81,23 +81,26 @@ def take(block: explored_game.ExploredBlock, movers: Array, utilities: Array, sc
     utilities[block.begin : block.end] = scale * block.pays
 
 
-def order_in(explored: explored_game.ExploredGame, k: int, children: Array, begins: Array) -> Array:
-    """Return a tier's positions, numbered from 0, in an order with children first. Refuse games in which play can
-    repeat."""
+def order_of_tier(explored: explored_game.ExploredGame, k: int, children: Array, begins: Array) -> Array:
+    """Return the positions of tier number *k*, numbered from 0, in an order with children first.
+
+    *children* and *begins* are the lists of `explored_game.children_of`. Raise MetricNotApplicable if play can repeat.
+    """
     low, high = explored.space.stretch(k)
     if not explored.space.has_cycles(k):
         return np.arange(high - low)
     explored.work.budget.check(BYTES_A_CHILD * len(children), f"linking {high - low:,} positions")
+    # Predecessor lists within the tier: leave out the children in other tiers.
     within = (children >= low) & (children < high)
     begins_within = np.concatenate([[0], np.cumsum(within)])[begins]
     predecessors = explored_game.predecessors_of(children[within] - low, begins_within)
     order = np.asarray(graph_kernels.order_of(explored_game.PositionGraph(children, begins, *predecessors), low))
     if len(order) < high - low:
-        left = np.setdiff1d(np.arange(high - low), order)
-        position = explored.position_at(low + left[0])
+        in_cycles = np.setdiff1d(np.arange(high - low), order)
+        position = explored.position_at(low + in_cycles[0])
         raise MetricNotApplicable(
-            f"play can go round from position {position}: what each gets there if each plays for himself need not be "
-            "any one thing, so utilities are of games that come to an end"
+            f"play can go round from position {position}: utilities need not be unique there, and are only for games "
+            "that come to an end"
         )
     return order
 

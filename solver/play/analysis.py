@@ -26,14 +26,14 @@ Facts = dict[str, Any]
 
 
 def summary(database: Database | DatabaseFile) -> Facts:
-    """Return the statistics of a solved game. Positions are texts; numbers as text if a file is given without its game.
+    """Return the statistics of a solved game, ready for JSON. Positions are texts; if only a file is given, numbers.
 
     - `positions` and all counts: positions that play can reach, symmetric ones counted. `stored`: records.
     - `by_remoteness`: ascends by value (LOSE, DRAW, TIE, WIN), then by remoteness, which is None for a DRAW.
     - `longest_win`: the WIN furthest from its end; `longest`: the position of any value that is. None if there is none.
     - `starts`: the first positions of a game that has several.
     - `eccentricity`: for a puzzle, the moves that its hardest solvable position takes.
-    - `slices`: what `counts_by_material` returns, for a game whose parts of tiers have such names.
+    - `slices`: what `counts_by_material` returns, if parts of tiers are named as in draughts, `K v KM`.
     - `compact`: for a compact file, the slots kept, and all slots.
     - `rests_on`: the variants on whose databases this one rests.
     """
@@ -143,6 +143,8 @@ def part_facts(slots: OutcomeReader, game: Game | None, rows: list[CountRow]) ->
 def counts_by_material(tiers: Facts) -> list[Facts]:
     """Return the counts of all tiers by what each side has, fewest pieces first, and the longest win in plies.
 
+    *tiers* has the facts of each part by its name, for each tier. An item is, for instance,
+    `{"own": "K", "other": "KM", "longest_win": 9, "win": 5, "draw": 8, "lose": 3}`.
     Parts are named as in draughts: `K v KM`, with the player to move first. Other parts are left out.
     """
     slices: dict[tuple[str, str], Facts] = {}
@@ -150,13 +152,13 @@ def counts_by_material(tiers: Facts) -> list[Facts]:
         if not (match := SLICE.fullmatch(name)):
             continue
         own, other = match.groups()
-        found = slices.setdefault((own, other), {"own": own, "other": other, "longest_win": None})
-        for noun in ("win", "draw", "lose"):
-            found[noun] = found.get(noun, 0) + part[noun]
+        facts = slices.setdefault((own, other), {"own": own, "other": other, "longest_win": None})
+        for value in ("win", "draw", "lose"):
+            facts[value] = facts.get(value, 0) + part[value]
         wins = [row["remoteness"] for row in part["by_remoteness"] if row["value"] == "win"]
         if wins:
-            found["longest_win"] = max(*wins, found["longest_win"] or 0)
-    return sorted(slices.values(), key=lambda found: (len(found["own"] + found["other"]), -len(found["own"])))
+            facts["longest_win"] = max(*wins, facts["longest_win"] or 0)
+    return sorted(slices.values(), key=lambda facts: (len(facts["own"] + facts["other"]), -len(facts["own"])))
 
 
 def outcome(row: LegendRow) -> Facts:

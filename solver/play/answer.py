@@ -23,7 +23,7 @@ from retrograde.solver.search.depth.scores import score_of_move
 Json = dict[str, Any]
 
 FOR_MOVES = 0.5
-"""The share of the seconds that the search keeps for the moves of a position."""
+"""The share of the seconds for the moves of a position; the rest is for the position itself."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Answer:
     @property
     def choices(self) -> list[Choice]:
         """The moves alone, the best first."""
-        return [one.choice for one in self.moves]
+        return [answer.choice for answer in self.moves]
 
     @property
     def estimate(self) -> int | None:
@@ -127,7 +127,7 @@ class Answer:
     def to_json(self) -> Json:
         """Return the answer, ready for JSON. A move has the facts of the position after it, for the player to move
         there."""
-        moves = [self._move_json(one) for one in self.moves]
+        moves = [self._move_json(answer) for answer in self.moves]
         if self.oracle.source != DATABASE:
             known = bounds_json(self.game, self.position, self.bounds)
             estimate = estimate_json(self.estimate)
@@ -144,21 +144,21 @@ class Answer:
             "line": self.line,
         }
 
-    def _move_json(self, one: MoveAnswer) -> Json:
+    def _move_json(self, answer: MoveAnswer) -> Json:
         """Return a move with the facts of the position after it, ready for JSON."""
-        move, child = one.choice.move, one.bounds
+        move, child = answer.choice.move, answer.bounds
         odds = self.odds if self.oracle.metric == "expectation" else {}
         searched = {"at_least": name_of(child.at_least), "at_most": name_of(child.at_most)}
         return {
-            "move": one.choice.name,
-            "position": self.game.write(one.choice.position),
-            **outcome_json(*(one.choice[3:5] if self.oracle.source == DATABASE else child.outcome)),
+            "move": answer.choice.name,
+            "position": self.game.write(answer.choice.position),
+            **outcome_json(*(answer.choice[3:5] if self.oracle.source == DATABASE else child.outcome)),
             **({} if self.oracle.source == DATABASE else searched),
-            **({"again": True} if one.choice.again else {}),
-            **estimate_json(one.estimate),
+            **({"again": True} if answer.choice.again else {}),
+            **estimate_json(answer.estimate),
             **({"odds": odds[move]} if odds else {}),
             **({"weight": self.weights[move]} if self.weights else {}),
-            **one.measures,
+            **answer.measures,
         }
 
 
@@ -171,12 +171,13 @@ def answer_of(
     Raise NotInDatabase if play never reaches the position.
     """
     seconds = oracle.seconds if seconds is None else seconds
-    if seconds:  # search first; what it found is read below, when the moves may have added to it
+    # Search the position, then its moves. Then read what both searches found, which takes 0 seconds.
+    if seconds:
         oracle.probe(position, (1 - FOR_MOVES) * seconds)
     choices, game = oracle.moves(position, FOR_MOVES * seconds), oracle.game
     moves = [
-        MoveAnswer(oracle, one, oracle.probe(one.position, 0), count_after(game, position, one.move, count))
-        for one in choices
+        MoveAnswer(oracle, choice, oracle.probe(choice.position, 0), count_after(game, position, choice.move, count))
+        for choice in choices
     ]
     bounds = oracle.probe(position, 0)
     line = [choice.name for choice in oracle.line(position)] if with_line else []
@@ -243,6 +244,6 @@ def bounds_json(game: Game, position: int, bounds: ValueBounds) -> Json:
         "no_end_within": bounds.no_end_within,
         "source": evidence.source,
         "nodes": evidence.nodes,
-        **({"in_tables": evidence.leaves} if evidence.leaves else {}),
+        **({"in_tables": evidence.in_tables} if evidence.in_tables else {}),
         "seconds": round(evidence.seconds, 3),
     }

@@ -256,8 +256,8 @@ class CompactFinder(SlotsFinder):
         rows = np.zeros(count, np.int32)
         for part in slices(count, SLICE):
             positions = self.positions_of(tier, begin + part.start, part.stop - part.start)
-            there = np.flatnonzero(positions >= 0)
-            rows[part.start + there] = self.deriver.rows(positions[there])
+            existing = np.flatnonzero(positions >= 0)
+            rows[part.start + existing] = self.deriver.rows(positions[existing])
         return rows
 
 

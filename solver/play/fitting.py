@@ -69,14 +69,14 @@ def fit(solution: Solution, positions: int, judged: int, seed: int) -> Fit:
         raise CannotFit(f"{variant(game)} has no features; define features and feature_weights in its rules")
     if solution.metric not in ("score", METRICS[0]):
         raise CannotFit(f"{solution.variant} is solved by {solution.metric}; give a database of values or scores")
-    whole = solution.positions().sample(positions, seed)
-    order = np.random.default_rng(seed).permutation(len(whole.positions))
-    held_out, sample = (whole.only(some) for some in np.split(order, [int(HELD_OUT * len(order))]))
+    drawn = solution.positions().sample(positions, seed)
+    order = np.random.default_rng(seed).permutation(len(drawn.positions))
+    held_out, sample = (drawn.only(rows) for rows in np.split(order, [int(HELD_OUT * len(order))]))
     learned = leaves_of(game, sample, Random(seed))
     if not learned:
         raise CannotFit(f"the database of {solution.variant} has no quiet position in which the game goes on")
     features = np.array([game.features(position) for position in learned], float)
-    found = {"": game.feature_weights, **dict(fits(solution, learned, features))}
+    found = {"": game.feature_weights, **dict(fitted_weights(solution, learned, features))}
     # Choose by positions of the sample, and measure with others.
     choosing = keeping_in(solution, sample, judged // 2)
     measuring = keeping_in(solution, held_out, judged)
@@ -97,7 +97,7 @@ def fit(solution: Solution, positions: int, judged: int, seed: int) -> Fit:
 
 
 def leaves_of(game: Game, sample: PositionChunk, chance: Random) -> list[int]:
-    """Return quiet undecided positions, some random plies after those of a sample."""
+    """Return quiet undecided positions as searches estimate them: up to max(DEPTHS) random plies after the sample's."""
     found = []
     for position in sample.each():
         *_, position = islice(random_line(game, position, chance), 1 + chance.randrange(max(DEPTHS) + 1))
@@ -131,12 +131,15 @@ def errors_with(game: Game, weights: tuple[int, ...], keeping: Keeping) -> list[
 # The fit
 
 
-def fits(solution: Solution, positions: list[int], features: Array) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield the targets of fits ("score", or "value" and "remoteness"), with the weights found."""
-    own = np.array(solution.game.feature_weights, float)
+def fitted_weights(solution: Solution, positions: list[int], features: Array) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield (target, weights of the features) for each fit. Targets are "score", or "value" and then "remoteness".
+
+    *features* float[positions, features] are those of *positions*. A fit of weights 0 is left out.
+    """
+    own_weights = np.array(solution.game.feature_weights, float)
     if solution.metric == "score":
         scores = [solution.database.measures(position)["score"] for position in positions]
-        yield "score", rounded(least_squares(features, 100 * np.array(scores, float), own))
+        yield "score", rounded(least_squares(features, 100 * np.array(scores, float), own_weights))
         return
     outcomes = [solution.value(position) for position in positions]
     signs = np.array([(outcome.value == WIN) - (outcome.value == LOSE) for outcome in outcomes], float)
@@ -144,18 +147,20 @@ def fits(solution: Solution, positions: list[int], features: Array) -> Iterator[
     nearness = 1 - plies / (2 * max(1, int(plies.max())))  # from ½ for the latest end to 1
     for target, worth in (("value", signs), ("remoteness", signs * nearness)):
         chances = (1 + worth) / 2
-        scale = logistic_regression((features @ own)[:, None], chances, np.zeros(1))
-        weights = logistic_regression(features, chances, scale * own)
+        # First fit one factor for the game's own estimate, as a start. Then fit each weight.
+        factor = logistic_regression((features @ own_weights)[:, None], chances, np.zeros(1))
+        weights = logistic_regression(features, chances, factor * own_weights)
         if weights.any():
             yield target, rounded(weights * LARGEST / np.abs(weights).max())
 
 
 def rounded(weights: Array) -> tuple[int, ...]:
+    """Return the weights as the nearest ints."""
     return tuple(int(weight) for weight in np.rint(weights))
 
 
 def least_squares(features: Array, worth: Array, prior: Array) -> Array:
-    """Return the weights with which the features come closest to *worth*; of several, those next to *prior*."""
+    """Return weights with which `features @ weights` comes closest to *worth*; of several, those next to *prior*."""
     change: Array = np.linalg.lstsq(features, worth - features @ prior, rcond=None)[0]
     return prior + change
 

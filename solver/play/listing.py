@@ -30,11 +30,11 @@ from retrograde.solver.play.columns import NAMES, Columns
 from retrograde.solver.rules.examine import NotCompilable, listed
 
 ROWS = 1 << 16
-"""Positions in one chunk."""
+"""Positions in one chunk, or more."""
 NAMED = {value.name.lower(): value for value in (Value.WIN, Value.LOSE, Value.TIE, Value.DRAW)}
 """The values of positions, by name."""
 TIERS_NAMED = 6
-"""Tiers that an error names if the requested one does not exist."""
+"""How many tiers, beside the last, an error names if the requested one does not exist."""
 
 
 class PositionChunk(NamedTuple):
@@ -94,7 +94,7 @@ class Listing:
         return cls(database, of_value, least, most, of_tier)
 
     def __iter__(self) -> Iterator[PositionChunk]:
-        """Yield chunks of some ten thousand positions, in the order of the file."""
+        """Yield chunks of about ROWS positions, in the order of the file."""
         pending: list[PositionChunk] = []
         tiers: dict[int, None] = {}
         for tier, positions, values, plies in records_of(self.database):
@@ -116,7 +116,7 @@ class Listing:
             raise NoTier(f"there is no tier {self.tier} in {where}, {tiers_text(tiers)}")
 
     def selects(self, values: NDArray[Any], plies: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which positions the listing has, by value and remoteness alone."""
+        """Return bool[n]: which positions with these *values* and *plies* (DRAW: -1) the listing has, of any tier."""
         wanted = np.full(len(values), True)
         if self.value is not None:
             wanted &= values == self.value
@@ -142,13 +142,16 @@ class Listing:
         """Return *count* random positions in order, or all if there are fewer; each is equally likely."""
         chance = np.random.default_rng(seed)
         # Reservoir sampling: each position gets a random key, and those with the least keys stay.
-        kept, keys = empty_chunk(self.database), np.empty(0)
+        reservoir, keys = empty_chunk(self.database), np.empty(0)
         for chunk in self:
-            kept, keys = concatenate([kept, chunk]), np.concatenate([keys, chance.random(len(chunk.positions))])
+            reservoir, keys = (
+                concatenate([reservoir, chunk]),
+                np.concatenate([keys, chance.random(len(chunk.positions))]),
+            )
             if len(keys) > count:
                 chosen = np.sort(np.argpartition(keys, count)[:count]) if count else np.empty(0, np.int64)
-                kept, keys = kept.only(chosen), keys[chosen]
-        return kept
+                reservoir, keys = reservoir.only(chosen), keys[chosen]
+        return reservoir
 
     def _repr_html_(self) -> str:
         """Return the first positions as an HTML table; only the options if the game would have to be explored."""
@@ -215,12 +218,12 @@ def ends_of(given: int | range) -> tuple[int, int]:
 def tiers_text(tiers: Iterable[int]) -> str:
     """Return the existing tiers in words.
 
-    >>> tiers_text(range(100))
-    'of 100 tiers: 0, 1, 2, 3, 4, 5, …, 99'
+    >>> tiers_text(range(100)), tiers_text([3, 1])
+    ('of 100 tiers: 0, 1, 2, 3, 4, 5, …, 99', 'of 2 tiers: 1, 3')
     """
-    known = sorted(tiers)
-    some = known if len(known) <= TIERS_NAMED + 2 else [*known[:TIERS_NAMED], "…", known[-1]]
-    return f"of {len(known)} tier{'s' * (len(known) != 1)}: {', '.join(map(str, some))}"
+    existing = sorted(tiers)
+    named = existing if len(existing) <= TIERS_NAMED + 2 else [*existing[:TIERS_NAMED], "…", existing[-1]]
+    return f"of {len(existing)} tier{'s' * (len(existing) != 1)}: {', '.join(map(str, named))}"
 
 
 def columns_of(chunk: PositionChunk) -> Columns:
@@ -272,8 +275,8 @@ def slots_of(database: SlotsDatabase) -> Iterator[TierChunk]:
         for first in range(begin, end, ROWS):
             stop = min(first + ROWS, end)
             positions = finder.positions_of(tier, first - begin, stop - first)
-            there = (positions[:, 0] if positions.ndim > 1 else positions) >= 0
-            yield tier, positions[there], *database._read_legend(database.all_slots(first, stop)[there])
+            existing = (positions[:, 0] if positions.ndim > 1 else positions) >= 0
+            yield tier, positions[existing], *database._read_legend(database.all_slots(first, stop)[existing])
 
 
 def explored_positions(database: Database) -> Iterator[TierChunk]:

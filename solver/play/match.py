@@ -22,7 +22,10 @@ LONGEST_GAME, LONGEST_WITH_CHANCE = 1000, 20_000
 """Plies after which a game is a draw. A game of 2048 has two thousand and more."""
 FOR_SCORECARD = 2.0
 """Seconds to judge a whole game: most positions are known from playing it."""
-LONGEST_WALK, MOST_TRIES, FEW_TRIES = 20, 10_000, 1_000
+LONGEST_WALK = 20
+"""The most random moves before a random position."""
+MOST_TRIES, FEW_TRIES = 10_000, 1_000
+"""Tries to find a position in which the game goes on: if there must be one, and if another will do."""
 
 
 class NoBeginning(RetrogradeError, ValueError):
@@ -46,13 +49,13 @@ class FinishedGame(NamedTuple):
 def random_position(oracle: Oracle, chance: Random, tries: int = MOST_TRIES) -> int:
     """Return a random position in which the game goes on; raise NoBeginning after *tries* failures.
 
-    It is of the first tier if the game numbers its positions and has no start, else reached by random moves.
+    Random moves from the start lead to it. If the game has no start, it is a random slot of the first tier.
     """
     game: Any = oracle.game
     if Traits.of(game).is_numbered and given_start(game) is None:
         tier = min(game.tiers)
-        size = game.size(tier)
-        draw: Callable[[], int] = lambda: game.unindex(tier, chance.randrange(size))  # noqa: E731
+        slots = game.size(tier)
+        draw: Callable[[], int] = lambda: game.unindex(tier, chance.randrange(slots))  # noqa: E731
     else:
         draw = partial(wander, game, chance)
     for _ in range(tries):
@@ -74,11 +77,12 @@ def example_of(game: Any) -> int:
     """Return a position of the first tier of a game that numbers its positions, undecided if possible."""
     tier = min(game.tiers)
     size = game.size(tier)
+    # Try slots from a third of the tier on, far apart, then all slots.
     slots = chain(range(size // 3, size, max(1, size // FEW_TRIES)), range(size))
-    places = (place for slot in slots if not is_none(place := game.unindex(tier, slot)))
-    first: int = next(places)
-    few = chain([first], islice(places, FEW_TRIES))
-    return next((place for place in few if game.primitive(place) == UNDECIDED), first)
+    positions = (position for slot in slots if not is_none(position := game.unindex(tier, slot)))
+    first: int = next(positions)
+    tried = chain([first], islice(positions, FEW_TRIES))
+    return next((position for position in tried if game.primitive(position) == UNDECIDED), first)
 
 
 def wander(game: Game, chance: Random) -> int:
@@ -135,21 +139,21 @@ def play(
         if too_long or met[repeated] == ENDLESS or len(moves) == longest:
             return FinishedGame(moves, DRAW, (mistakes[0], mistakes[1]))
         # The player's move, and whether it gave up value by what is known before and after.
-        turn, at = side_of(game, start, position, len(moves)), position
-        here = by_rule(position, count) if by_rule else oracle
-        before = here.probe(position, distance=False).value
-        move = players[turn](here, position)
+        turn, parent = side_of(game, start, position, len(moves)), position
+        oracle_before = by_rule(parent, count) if by_rule else oracle
+        before = oracle_before.probe(parent, distance=False).value
+        move = players[turn](oracle_before, parent)
         moves.append(move)
-        count = count_after(game, position, move, count)
-        position = game.do_move(position, move)
-        there = by_rule(position, count) if by_rule else oracle
-        after = there.probe(position, distance=False).value
+        count = count_after(game, parent, move, count)
+        position = game.do_move(parent, move)
+        oracle_after = by_rule(position, count) if by_rule else oracle
+        after = oracle_after.probe(position, distance=False).value
         if pays:
             # What the move is known to bring the player who makes it, with its immediate reward.
-            brings = next(choice.brings for choice in oracle.moves(at, 0) if choice.move == move)
+            brings = next(choice.brings for choice in oracle.moves(parent, 0) if choice.move == move)
             mistakes[turn] += not expected and UNDECIDED != before != brings != UNDECIDED
         else:
-            mistakes[turn] += not expected and gave_up(before, after, same_mover(game, at, position))
+            mistakes[turn] += not expected and gave_up(before, after, same_mover(game, parent, position))
         value = game.primitive(position)
     # With rewards the points decide, not the value of the last position.
     if pays and game.players == 2:
@@ -172,6 +176,7 @@ def points_of(game: Game, position: int, moves: Sequence[int]) -> tuple[int, int
 
 
 def roll(game: Game, position: int, dice: Random) -> int:
+    """Return a random chance move, by the odds of the game."""
     moves = list(game.generate_moves(position))
     return dice.choices(moves, [game.odds(position, move) for move in moves])[0]
 
@@ -255,4 +260,5 @@ def judge(oracle: Oracle, position: int, move: int, seconds: float | None = None
 
 
 def judge_moves(oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int]) -> list[Review]:
+    """Return the reviews of a game's moves at these *plies*: `moves[ply]` was made in `positions[ply]`."""
     return [judge(oracle, positions[ply], moves[ply], FOR_SCORECARD / len(plies)) for ply in plies]

@@ -45,7 +45,7 @@ class Evidence(NamedTuple):
     source: str
     nodes: int = 0
     seconds: float = 0.0
-    leaves: int = 0
+    in_tables: int = 0
 
 
 def total_evidence(source: str, parts: Sequence[Evidence]) -> Evidence:
@@ -84,13 +84,13 @@ class ValueBounds(NamedTuple):
         return Outcome(self.value, self.remoteness)
 
 
-def exact_bounds(outcome: Outcome, how: Evidence) -> ValueBounds:
+def exact_bounds(outcome: Outcome, evidence: Evidence) -> ValueBounds:
     """Return a known outcome as a `ValueBounds`.
 
     >>> exact_bounds(Outcome(WIN, 5), Evidence(DATABASE)).proved
     True
     """
-    return ValueBounds(outcome.value, outcome.value, outcome.remoteness, how)
+    return ValueBounds(outcome.value, outcome.value, outcome.remoteness, evidence)
 
 
 def bounds_of_finding(found: "SearchResult") -> ValueBounds:
@@ -100,8 +100,10 @@ def bounds_of_finding(found: "SearchResult") -> ValueBounds:
     >>> bounds_of_finding(SearchResult(None, None, DRAW, WIN, 0, 9, 0.5)).proved
     False
     """
-    how = Evidence(SEARCH if found.nodes or not found.proved else RULES, found.nodes, found.seconds, found.in_tables)
-    return ValueBounds(found.at_least, found.at_most, found.remoteness, how, found.no_end_within)
+    # A value proved without searching a position is that of an end, which the rules know.
+    source = RULES if found.proved and not found.nodes else SEARCH
+    evidence = Evidence(source, found.nodes, found.seconds, found.in_tables)
+    return ValueBounds(found.at_least, found.at_most, found.remoteness, evidence, found.no_end_within)
 
 
 def bounds_for_mover(child: ValueBounds, again: bool = False) -> ValueBounds:
@@ -112,12 +114,12 @@ def bounds_for_mover(child: ValueBounds, again: bool = False) -> ValueBounds:
     >>> bounds_for_mover(ValueBounds(*unproved))[:2], bounds_for_mover(ValueBounds(*proved))[:3]
     ((<Value.DRAW: 2>, <Value.WIN: 4>), (<Value.WIN: 4>, <Value.WIN: 4>, 3))
     """
-    far = None if child.remoteness is None else child.remoteness + 1
+    plies = None if child.remoteness is None else child.remoteness + 1
     if again:
-        return child._replace(remoteness=far)
+        return child._replace(remoteness=plies)
     if child.proved:
         value = FLIPPED[child.value]
-        return ValueBounds(value, value, far, child.evidence)
+        return ValueBounds(value, value, plies, child.evidence)
     return ValueBounds(LEAST[child.at_most], MOST[child.at_least], None, child.evidence, child.no_end_within)
 
 

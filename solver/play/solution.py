@@ -134,10 +134,9 @@ class Solution(Oracle):
             measures = [gain + measure for measure in self._of_mover(measures, again)]
         if self.metric == "drawlevel" and measures[0] != UNDECIDED:
             measures = [FLIPPED[Value(measures[0])], measures[1], measures[2] + (measures[0] != DRAW)]
-        about = self.metric, details, measures
         return choice._replace(
-            rank=rank(*about, mover),
-            worth=in_words(*about),
+            rank=rank(self.metric, details, measures, mover),
+            worth=in_words(self.metric, details, measures),
             gives=self._given(choice, measures, mover),
         )
 

@@ -32,6 +32,8 @@ MOST_WIDE = 1700.0
 """Pixels up to which trees stand side by side."""
 MOST_CUT = 4
 """The most cut moves whose names are written."""
+CUT_NAME, LABELS = 14.0, 30.0
+"""Pixels for each name of a cut move, and for the value and the window below a board."""
 HEAD, EDGE, SIDE = 46.0, 16.0, 36.0
 """Pixels above a tree for its name and counts, around all trees, and left of a tree for Max and Min."""
 STYLE = (
@@ -134,28 +136,31 @@ class TreeDrawing:
         return self.boards.height + DOWN
 
     def draw_below(self, node: Node, depth: int, left: float, ply: int = 0) -> float:
-        """Draw a node and its subtree to *depth* plies, right of *left*; return the x of the node's middle."""
+        """Draw a node and its subtree to *depth* plies, right of *left*; return the x of the node's middle.
+
+        *ply* is the node's distance from the root. `right` and `bottom` become the edges of what is drawn, in pixels.
+        """
         top = HEAD + ply * self.step
         # Step 1: draw the children from left to right.
-        below = node.children if depth else []
-        middles = []
-        for child in below:
+        children = node.children if depth else []
+        middles = []  # the x of what stands below the node: children, and the line of cut moves
+        for child in children:
             middles.append(self.draw_below(child, depth - 1, left, ply + 1))
             left = self.right
         # Step 2: leave space for one line that stands for all cut moves.
         if node.cut and depth:
             left += self.boards.width + APART
             self.right = max(self.right, left)
-            self.bottom = max(self.bottom, top + self.step + 14 * MOST_CUT)
+            self.bottom = max(self.bottom, top + self.step + CUT_NAME * MOST_CUT)
             middles.append(left - (self.boards.width + APART) / 2)
         if not middles:
             self.right = left + self.boards.width + APART
             middles = [left + (self.boards.width + APART) / 2]
         # Step 3: draw the node above the middle of its children, then the lines to them.
         x = (middles[0] + middles[-1]) / 2
-        self.bottom = max(self.bottom, top + self.boards.height + 30)
+        self.bottom = max(self.bottom, top + self.boards.height + LABELS)
         self.nodes += self.node_at(node, x, top, hidden=bool(node.children) and not depth)
-        for i, to in enumerate(middles[: len(below)]):
+        for i, to in enumerate(middles[: len(children)]):
             self.lines += self.move_line(
                 (x, top), to, self.tree.move_name(node, i), "best" if i == node.best else "move"
             )

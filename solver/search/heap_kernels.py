@@ -8,7 +8,11 @@ from retrograde.solver.runtime.kernel import kernel
 
 @kernel
 def extend(values, begin, code, stop, known):
-    """Write the nimbers of heaps from *begin* on; return how many are known at the end, or when stopped."""
+    """Write the nimbers of heaps from *begin* on; return how many are known at the end, or when stopped.
+
+    *values* int32[n] has the nimbers below *begin*. *code* is the game's (see `games/contract/heap_code.py`). The first
+    item of *known* shows other threads how many are known.
+    """
     # seen[x] is the last heap with a move to the nimber x. Its length is a power of two and more than twice the
     # greatest nimber, so that the xor of any two is below it.
     size = 16
@@ -18,16 +22,18 @@ def extend(values, begin, code, stop, known):
     for heap in range(begin, len(values)):
         if stop[0]:
             return heap
+        # Step 1: mark the nimber of what each move leaves. Two heaps add up to the xor of their nimbers.
         for taken in range(min(len(code), heap + 1)):
             digit, left = code[taken], heap - taken
             if digit & NOTHING and left == 0:
                 seen[0] = heap
             if digit & ONE and left > 0 and taken > 0:
                 seen[values[left]] = heap
-            # Without those of equal size, two heaps have sizes from 1 to below the half.
-            last = left // 2 if digit & TWO else (left - 1) // 2 if digit & UNEQUAL else 0
-            for less in range(1, last + 1):
-                seen[values[less] ^ values[left - less]] = heap
+            # The smaller of two heaps has at most half of what is left; less than half if sizes must be unequal.
+            largest = left // 2 if digit & TWO else (left - 1) // 2 if digit & UNEQUAL else 0
+            for smaller in range(1, largest + 1):
+                seen[values[smaller] ^ values[left - smaller]] = heap
+        # Step 2: the nimber is the least that is not marked.
         nimber = 0
         while nimber < len(seen) and seen[nimber] == heap:
             nimber += 1

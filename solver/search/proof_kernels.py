@@ -129,18 +129,21 @@ class Path(NamedTuple):
 
 
 def make_path(game: Game, levels: int, children: int, stop: Array, tables: int | None = None) -> Path:
-    """Return the memory for a path of *levels* questions with *children* children in all."""
+    """Return the memory for a path of *levels* questions with *children* children in all.
+
+    *stop* and *tables*: the stop flag uint8[1], and the address of endgame tables.
+    """
     return Path(
-        of_positions(game, levels),
-        np.empty((levels, 7), np.int64),
-        of_positions(game, children),
-        np.empty((children, 5), np.int64),
-        np.zeros(1 << 14, np.uint16),
-        of_positions(game, MOST_NOTES),
-        np.empty((MOST_NOTES, 3), np.int64),
-        np.zeros(POSITION + MOST_WORDS, np.int64),
-        stop,
-        tables,
+        questions=of_positions(game, levels),
+        levels=np.empty((levels, 7), np.int64),
+        keys=of_positions(game, children),
+        children=np.empty((children, 5), np.int64),
+        hash_counts=np.zeros(1 << 14, np.uint16),
+        noted=of_positions(game, MOST_NOTES),
+        notes=np.empty((MOST_NOTES, 3), np.int64),
+        counts=np.zeros(POSITION + MOST_WORDS, np.int64),
+        stop=stop,
+        endgame_tables=tables,
     )
 
 

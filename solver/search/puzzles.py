@@ -57,25 +57,35 @@ class PuzzleSearch(StoppableSearch):
     def find(
         self, position: int, seconds: float | None = None, depth: int | None = None
     ) -> tuple[SearchResult, list[int]]:
-        """Search for a shortest solution, at most *depth* plies long; return the result, and its moves if any."""
+        """Search for a shortest solution, at most *depth* plies long; return the result, and its moves if any.
+
+        Without a solution, bounds of the value are what the search has excluded: at most TIE if there is none.
+        """
         began, nodes, value = time.monotonic(), self.looked_at, self.game.primitive(position)
         deepest, solved = min(depth or DEEPEST, DEEPEST), value == WIN
+        # Step 1: the lower bound of the game. No solution takes fewer than *plies* plies.
         plies = NEVER if value != UNDECIDED else max(1, self.least_plies(position))
         if value == UNDECIDED:
             self.iterate(position, min(plies, deepest))  # outside the time limit: this may compile the rules
+        # Step 2: deepen, until an iteration returns the plies that it was called for.
         with self.limited(seconds):
             while not solved and plies <= deepest and (bound := self.iterate(position, plies)) is not None:
                 solved, plies = bound == plies, bound
         # A shortest solution visits no position twice. So if few can be reached, a long one does not exist.
         if plies > DEEPEST and self.reaches_few(position):
             plies = NEVER
-        worst, best = (WIN, WIN) if solved else (LOSE, TIE if plies >= NEVER else WIN)
-        line = self.memory.line[: plies * (solved and value == UNDECIDED)].tolist()
-        excluded = 0 if solved or plies >= NEVER else plies - 1
-        count, took = self.looked_at - nodes, time.monotonic() - began
-        return SearchResult(
-            WIN if solved else None, len(line) if solved else None, worst, best, excluded, count, took
-        ), line
+        # Step 3: the result.
+        line = self.memory.line[:plies].tolist() if solved and value == UNDECIDED else []
+        result = SearchResult(
+            value=WIN if solved else None,
+            remoteness=len(line) if solved else None,
+            at_least=WIN if solved else LOSE,
+            at_most=WIN if solved or plies < NEVER else TIE,
+            no_end_within=0 if solved or plies >= NEVER else plies - 1,
+            nodes=self.looked_at - nodes,
+            seconds=time.monotonic() - began,
+        )
+        return result, line
 
     def reaches_few(self, position: int) -> bool:
         """Return whether play reaches at most DEEPEST positions from a position, itself included."""

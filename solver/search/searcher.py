@@ -147,6 +147,7 @@ class Search(StoppableSearch):
 
     def compile(self, ties: bool = False) -> None:
         """Compile the rules now, and with *ties* the tie search; it takes seconds at first. Raise NotCompilable."""
+        # With the stop flags set, the kernels return at once.
         self.set_stop_flags(True)
         with compilable(self.game):
             zero: Any = (0,) * width if (width := Traits.of(self.game).width) else 0

@@ -23,6 +23,12 @@ from retrograde.solver.verification.kernels import gather_images, payment
 from retrograde.solver.verification.kernels import note as note_outcome
 
 FINE, CROWDED, ROUND, NO_SLOT = range(4)
+"""What is wrong with the rules, or with the buffers.
+
+    CROWDED     more positions or links in between than the buffers hold
+    ROUND       positions in between lead to each other in a circle
+    NO_SLOT     a move leads to a tier or slot that is not stored
+"""
 
 
 class StoredBounds(NamedTuple):
@@ -84,7 +90,7 @@ class PositionsBetween(NamedTuple):
 
 @lean_kernel
 def derive_bounds(game, position, tier, stored, listed):
-    """List what lies between a position and slots, and work out the bounds of all of it. Return FINE or what is wrong.
+    """Write a position and the positions in between to *listed*, with their bounds. Return FINE or what is wrong.
 
     The position itself is number 0: `listed.low[0]` and `listed.high[0]` are its bounds, and `listed.stays[0]` says
     whether players can stay in the tier, by way of endless slots.
@@ -220,33 +226,35 @@ def combine_children(game, stored, listed, number):
     low = high = np.int64(0)
     low_rest = high_rest = np.int64(0)
     for link in range(begin, end):
-        at = listed.targets[link]
-        below = (listed.lows[link] if at < 0 else listed.low[at]) + listed.paid[link]
-        above = (listed.highs[link] if at < 0 else listed.high[at]) + listed.paid[link]
+        target = listed.targets[link]
+        child_low = (listed.lows[link] if target < 0 else listed.low[target]) + listed.paid[link]
+        child_high = (listed.highs[link] if target < 0 else listed.high[target]) + listed.paid[link]
         # Chance: the mean. Player 0 takes the greatest, player 1 the least.
         if turn == CHANCE:
-            low += listed.odds[link] * (below // total)
-            low_rest += listed.odds[link] * (below % total)
-            high += listed.odds[link] * (above // total)
-            high_rest += listed.odds[link] * (above % total)
+            low += listed.odds[link] * (child_low // total)
+            low_rest += listed.odds[link] * (child_low % total)
+            high += listed.odds[link] * (child_high // total)
+            high_rest += listed.odds[link] * (child_high % total)
         elif link == begin:
-            low, high = below, above
+            low, high = child_low, child_high
         elif turn == 0:
-            low, high = max(low, below), max(high, above)
+            low, high = max(low, child_low), max(high, child_high)
         else:
-            low, high = min(low, below), min(high, above)
+            low, high = min(low, child_low), min(high, child_high)
     # Step 3: round the mean, lower bounds down and upper bounds up.
     listed.low[number] = low + low_rest // total
     listed.high[number] = high + (high_rest + total - 1) // total
     # Step 4: a move stays if it leads to an endless slot, or to a position in between from which play can stay. At
     # chance's positions, all moves must stay; at players' positions, one must.
-    some, every = False, True
+    any_inside, all_inside = False, True
     for link in range(begin, end):
-        at = listed.targets[link]
-        inside = listed.stays[at] if at >= 0 else listed.slots[link] >= 0 and stored.endless[listed.slots[link]] != 0
-        some |= inside
-        every &= inside
-    listed.stays[number] = every if turn == CHANCE else some
+        target = listed.targets[link]
+        inside = (
+            listed.stays[target] if target >= 0 else listed.slots[link] >= 0 and stored.endless[listed.slots[link]] != 0
+        )
+        any_inside |= inside
+        all_inside &= inside
+    listed.stays[number] = all_inside if turn == CHANCE else any_inside
 
 
 @lean_kernel

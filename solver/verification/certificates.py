@@ -149,16 +149,16 @@ class CertificateVerifier(Verifier):
     def check_answers(self, item: int, position: int, child: int, name: str) -> None:
         """Raise WrongReply if the reply of an item is not good enough. It leads to *child*, from the item's position or
         an image."""
-        game, left = self.game, int(self.bounds[item]) - 1 if self.ending == FALLING else None
+        game, plies_left = self.game, int(self.bounds[item]) - 1 if self.ending == FALLING else None
         tier, value = game.tier(self.position_at(item)), game.primitive(child)
         if value != UNDECIDED:
             worth = value_to_mover(game, position, child, value)
-            fault = f", and the game is over: {WORDS[worth]}" if worth < self.goal or left == -1 else ""
+            fault = f", and the game is over: {WORDS[worth]}" if worth < self.goal or plies_left == -1 else ""
         elif self.moves_again(position, child):
-            fault = self.fault_of(child, tier, left)
+            fault = self.fault_of(child, tier, plies_left)
             fault = fault and f", after which the same side is to move: {fault}"
         else:
-            fault = self.fault_of_answers(child, tier, left, {})
+            fault = self.fault_of_answers(child, tier, plies_left, {})
         if fault:
             raise WrongReply(f"{name}{fault}")
 
@@ -169,61 +169,63 @@ class CertificateVerifier(Verifier):
         return same_mover(self.game, position, child)
 
     def fault_of_answers(
-        self, position: int, tier: int | None, left: int | None, met: dict[tuple[int, int | None], bool]
+        self, position: int, tier: int | None, plies_left: int | None, met: dict[tuple[int, int | None], bool]
     ) -> str:
         """Return what is wrong with an answer of the other side, which is to move; "" if nothing is.
 
-        *left* is the number of plies in which the goal must be reached, None for no limit. The other side may move
-        several times in a row: *met* holds the positions of such series, and whether each is finished.
+        The goal must be reached in *plies_left* plies; None: no limit. The other side may move several times in a row:
+        *met* holds the positions of such series, and whether each is finished.
         """
         game = self.game
-        if left is not None and left < 1:
-            return f", and has a bound of {left + 1} there"
+        if plies_left is not None and plies_left < 1:
+            return f", and has a bound of {plies_left + 1} there"
         # Checked before without a fault.
-        if met.setdefault((position, left), False):
+        if met.setdefault((position, plies_left), False):
             return ""
         answers = list(game.generate_moves(position))
         for answer in answers:
-            after = game.do_move(position, answer)
-            value, below = game.primitive(after), None if left is None else left - 1
-            if value == UNDECIDED and self.moves_again(position, after):
+            child = game.do_move(position, answer)
+            value, plies_after = game.primitive(child), None if plies_left is None else plies_left - 1
+            if value == UNDECIDED and self.moves_again(position, child):
                 # The position is on the current path: the other side can repeat these moves forever.
-                if met.get((after, below)) is False:
+                if met.get((child, plies_after)) is False:
                     fault = "" if self.ending == FOR_EVER else ": play may go on for ever"
                 else:
-                    fault = self.fault_of_answers(after, tier, below, met)
+                    fault = self.fault_of_answers(child, tier, plies_after, met)
             else:
-                other = value_to_mover(game, position, after, value)
-                fault = self.fault_of(after, tier, below) if value == UNDECIDED else self.fault_of_end(FLIPPED[other])
+                other = value_to_mover(game, position, child, value)
+                fault = (
+                    self.fault_of(child, tier, plies_after) if value == UNDECIDED else self.fault_of_end(FLIPPED[other])
+                )
                 fault = fault and f": {fault}"
             if fault:
                 return f", which is answered by {game.move_name(position, answer)}{fault}"
-        met[position, left] = True
+        met[position, plies_left] = True
         return "" if answers else ", to which there is no answer"
 
     def fault_of_end(self, value: Value) -> str:
         """Return in words that an end is worth less than the goal to the side with the goal; "" if it is not."""
         return "" if value >= self.goal else f"the game is over: {WORDS[value]}"
 
-    def fault_of(self, position: int, tier: int | None, left: int | None) -> str:
+    def fault_of(self, position: int, tier: int | None, plies_left: int | None) -> str:
         """Return what keeps the player to move in an undecided position from the goal; "" if nothing does.
 
         A stored position is good if it is nearer to an end: its tier is greater than *tier* (where tiers must rise) and
-        its bound at most *left* plies, unless these are None. Any other one is good if trying all moves reaches the
-        goal within `leaves` plies, and within *left*.
+        its bound at most *plies_left* plies, unless these are None. Any other one is good if trying all moves reaches
+        the goal within `leaves` plies, and within *plies_left*.
         """
         game = self.game
         canonical = game.canonical(position)
         item, fault = self.index_of(canonical), "it leads to a position that is not stored"
         if item >= 0 and position in images_of(game, canonical):
             tier_rises = self.ending != RISING or tier is None or game.tier(canonical) > tier
-            bound_falls = left is None or int(self.bounds[item]) <= left
+            bound_falls = plies_left is None or int(self.bounds[item]) <= plies_left
             if tier_rises and bound_falls:
                 return ""
-            fault = f"its bound is {self.bounds[item]}, and {left} plies are left"
+            fault = f"its bound is {self.bounds[item]}, and {plies_left} plies are left"
             if bound_falls:
                 fault = "tiers do not rise"
-        most_plies = self.leaves if left is None else min(self.leaves, left)
+        most_plies = self.leaves if plies_left is None else min(self.leaves, plies_left)
         return "" if self.is_decided(position, most_plies) else fault
 
     def is_decided(self, position: int, plies: int) -> bool:

@@ -34,112 +34,113 @@ from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.verification.families import Families
 
 
-def wrong_expectations(found: Families, game: Game, scale: int, model: Model | None = None) -> Array:
+def wrong_expectations(families: Families, game: Game, scale: int, model: Model | None = None) -> Array:
     """Return which records have a wrong value, or bounds (amounts times *scale*) that their children do not prove. With
     a *model*, they are those of a best response to it."""
-    low, high = found.measures[0], found.measures[1]
+    low, high = families.measures[0], families.measures[1]
     pays = Traits.of(game).has_rewards
     if model:
-        both, lower, upper = seen_by_both(found, weights_by_link(model, game, found), Traits.of(game).alternates)
+        both, lower, upper = seen_by_both(families, weights_by_link(model, game, families), Traits.of(game).alternates)
         wrong = not_proven(both, lower, upper, scale, pays).reshape(-1, 2).any(1)
     else:
-        second = found.movers == 1
+        second = families.movers == 1
         lower, upper = np.where(second, -high, low), np.where(second, -low, high)
-        gains = np.where(second[found.parents], -found.gains, found.gains)
-        wrong = not_proven(replace(found, gains=gains), lower, upper, scale, pays)
+        gains = np.where(second[families.parents], -families.gains, families.gains)
+        wrong = not_proven(replace(families, gains=gains), lower, upper, scale, pays)
     values = np.select([low > 0, high < 0], [WIN, LOSE], TIE)
-    return np.asarray(wrong | (found.values != values) | (found.plies != NOT_FOUND))
+    return np.asarray(wrong | (families.values != values) | (families.plies != NOT_FOUND))
 
 
-def not_proven(found: Families, lower: Array, upper: Array, scale: int, pays: bool) -> Array:
-    """Return which records have unproven bounds of player 0, whose gains *found* has; *pays*: moves may pay."""
-    endless = can_go_on(found)
+def not_proven(families: Families, lower: Array, upper: Array, scale: int, pays: bool) -> Array:
+    """Return which records have unproven bounds of player 0, whose gains *families* has; *pays*: moves may pay."""
+    endless = can_go_on(families)
     wrong = lower > upper
     for sign, bound in ((1, lower), (-1, -upper)):
-        wrong |= unproven(found, bound, sign, scale, endless)
+        wrong |= unproven(families, bound, sign, scale, endless)
     return np.asarray(wrong | endless if pays else wrong)
 
 
-def weights_by_link(model: Model, game: Game, found: Families) -> Array:
+def weights_by_link(model: Model, game: Game, families: Families) -> Array:
     """Return for each link the model's weight of its move, by the interpreted rules; 1 where chance moves.
 
     The links of a record are in the order in which the model lists the moves.
     """
-    weights = np.ones(len(found.children), np.int64)
-    counts = np.bincount(found.parents, minlength=len(found))
+    weights = np.ones(len(families.children), np.int64)
+    counts = np.bincount(families.parents, minlength=len(families))
     link_ends = np.cumsum(counts)
-    positions = listed(found.positions)
+    positions = listed(families.positions)
     # The interpreted model is called once for each record of a player.
-    for record in np.flatnonzero((counts > 0) & (found.movers != CHANCE)).tolist():
+    for record in np.flatnonzero((counts > 0) & (families.movers != CHANCE)).tolist():
         own = [*model.weights(game, positions[record]).values()]
         weights[link_ends[record] - counts[record] : link_ends[record]] = own
     return weights
 
 
-def seen_by_both(found: Families, weights: Array, alternating: bool) -> tuple[Families, Array, Array]:
+def seen_by_both(families: Families, weights: Array, alternating: bool) -> tuple[Families, Array, Array]:
     """Return (families, lower bounds, upper bounds) as a responder to the model sees them, twice for each record.
 
     Either player may be the responder, so record r becomes the records 2r and 2r + 1. In the first one, player 0
     responds or, if players alternate, the player to move. The responder is player 0 of the result, and the other
     player's moves become chance's.
     """
-    count = len(found)
+    count = len(families)
     records, seats = np.repeat(np.arange(count), 2), np.tile([0, 1], count)
-    links, seat = np.repeat(np.arange(len(found.children)), 2), np.tile([0, 1], len(found.children))
-    order = np.lexsort((links, seat, found.parents[links]))  # by doubled record, else in the old order
+    links, seat = np.repeat(np.arange(len(families.children)), 2), np.tile([0, 1], len(families.children))
+    order = np.lexsort((links, seat, families.parents[links]))  # by doubled record, else in the old order
     links, seat = links[order], seat[order]
-    turns = found.movers[found.parents[links]]
+    turns = families.movers[families.parents[links]]
     # Moves of the modelled player are chance's; moves of weight 0 never happen.
     by_model = (turns != CHANCE) & (turns != seat)
     happens = ~by_model | (weights[links] > 0)
     links, seat, by_model = links[happens], seat[happens], by_model[happens]
-    paid = found.pays[:, 0] - found.pays[:, 1]
+    paid = families.pays[:, 0] - families.pays[:, 1]
     both = replace(
-        found, positions=found.positions[records], tiers=found.tiers[records], primitives=found.primitives[records],
-        movers=np.where((found.movers[records] == CHANCE) | (found.movers[records] != seats), CHANCE, 0),
-        pays=(np.where(seats == 0, 1, -1) * paid[records])[:, None], parents=2 * found.parents[links] + seat,
-        children=2 * found.children[links] + (1 - seat if alternating else seat), values=found.values[records],
-        odds=np.where(by_model, weights[links], found.odds[links]),
+        families, positions=families.positions[records], tiers=families.tiers[records],
+        primitives=families.primitives[records],
+        movers=np.where((families.movers[records] == CHANCE) | (families.movers[records] != seats), CHANCE, 0),
+        pays=(np.where(seats == 0, 1, -1) * paid[records])[:, None], parents=2 * families.parents[links] + seat,
+        children=2 * families.children[links] + (1 - seat if alternating else seat), values=families.values[records],
+        odds=np.where(by_model, weights[links], families.odds[links]),
         # `gains` are the mover's, and chance's count as player 0's.
-        gains=np.where(seat == np.maximum(turns[happens], 0), 1, -1) * found.gains[links],
+        gains=np.where(seat == np.maximum(turns[happens], 0), 1, -1) * families.gains[links],
     )  # fmt: skip
     # Bounds from the responder's side.
-    low, high, waiting_low, waiting_high = (measure[records] for measure in found.measures)
-    responds = seats == np.maximum(found.movers[records], 0)
+    low, high, waiting_low, waiting_high = (measure[records] for measure in families.measures)
+    responds = seats == np.maximum(families.movers[records], 0)
     return both, np.where(responds, low, waiting_low), np.where(responds, high, waiting_high)
 
 
-def unproven(found: Families, bound: Array, sign: int, scale: int, endless: Array) -> Array:
+def unproven(families: Families, bound: Array, sign: int, scale: int, endless: Array) -> Array:
     """Return which records have an unproven lower *bound*, with *sign* -1 of the game with all payments negated."""
-    passed = bound[found.children] + sign * scale * found.gains
-    total = found.over_children(np.add, found.odds, 1)
+    passed = bound[families.children] + sign * scale * families.gains
+    total = families.over_children(np.add, families.odds, 1)
     # The mean, in whole numbers: quotients and rests are summed separately, so that products stay small.
-    parts = total[found.parents]
-    whole = found.over_children(np.add, found.odds * (passed // parts), 0)
-    rest = found.over_children(np.add, found.odds * (passed % parts), 0)
-    least = found.over_children(np.minimum, passed, 0)
-    most = found.over_children(np.maximum, passed, 0)
-    chance = found.movers == CHANCE
-    worth = np.where(chance, whole + rest // total, np.where((found.movers == 0) == (sign == 1), most, least))
+    parts = total[families.parents]
+    whole = families.over_children(np.add, families.odds * (passed // parts), 0)
+    rest = families.over_children(np.add, families.odds * (passed % parts), 0)
+    least = families.over_children(np.minimum, passed, 0)
+    most = families.over_children(np.maximum, passed, 0)
+    chance = families.movers == CHANCE
+    worth = np.where(chance, whole + rest // total, np.where((families.movers == 0) == (sign == 1), most, least))
     # Whether the mean is strictly greater although it is equal when rounded down.
     more = chance & (rest % total > 0)
     rises = (worth > bound) | ((worth == bound) & more)
-    paid = found.pays[:, 0] - (found.pays[:, 1] if found.pays.shape[1] > 1 else 0)
-    over = found.primitives != UNDECIDED
+    paid = families.pays[:, 0] - (families.pays[:, 1] if families.pays.shape[1] > 1 else 0)
+    over = families.primitives != UNDECIDED
     return np.asarray(np.where(over, bound != sign * scale * paid, (worth < bound) | (endless & (bound > 0) & ~rises)))
 
 
-def can_go_on(found: Families) -> Array:
+def can_go_on(families: Families) -> Array:
     """Return from which records players can stay in the tier forever, whatever the dice show. At chance's positions,
     all moves must stay; at players' positions, one must."""
-    inside = found.tiers[found.parents] == found.tiers[found.children]
-    stays = found.primitives == UNDECIDED
-    chance = found.movers == CHANCE
+    inside = families.tiers[families.parents] == families.tiers[families.children]
+    stays = families.primitives == UNDECIDED
+    chance = families.movers == CHANCE
     # Remove records that cannot stay, until nothing changes: what is left is the greatest fixed point.
     while True:
-        staying = inside & stays[found.children]
-        any_stays = found.over_children(np.logical_or, staying, False)
-        all_stay = found.over_children(np.logical_and, staying, False)
+        staying = inside & stays[families.children]
+        any_stays = families.over_children(np.logical_or, staying, False)
+        all_stay = families.over_children(np.logical_and, staying, False)
         rest = stays & np.where(chance, all_stay, any_stays)
         if np.array_equal(rest, stays):
             return np.asarray(rest)

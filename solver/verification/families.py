@@ -48,24 +48,24 @@ class Families:
         return len(self.values)
 
     @cached_property
-    def having(self) -> Array:
-        """The records that have children, ascending."""
+    def parent_records(self) -> Array:
+        """The records that have children, ascending, each once."""
         return np.unique(self.parents)
 
     @cached_property
     def begins(self) -> Array:
-        """For each record of `having`, where its links begin."""
-        return self.parents.searchsorted(self.having)
+        """For each of `parent_records`, where its links begin."""
+        return self.parents.searchsorted(self.parent_records)
 
-    def over_children(self, reduce: np.ufunc, of_children: Array, else_value: Any) -> Array:
-        """Return for each record the *reduce* of its children's values; *else_value* if it has no children.
+    def over_children(self, reduce: np.ufunc, child_values: Array, default: Any) -> Array:
+        """Return for each record its children's values combined by *reduce*; *default* if it has no children.
 
-        *of_children* has a value for each link: `over_children(np.maximum, scores[found.children], -1)` is the best
-        child's.
+        *child_values* has an entry for each link. So the best score of each record's children, or -1, is
+        `families.over_children(np.maximum, scores[families.children], -1)`.
         """
-        result = np.full(len(self), else_value, of_children.dtype)
-        if len(self.having):
-            result[self.having] = reduce.reduceat(of_children, self.begins)
+        result = np.full(len(self), default, child_values.dtype)
+        if len(self.parent_records):
+            result[self.parent_records] = reduce.reduceat(child_values, self.begins)
         return result
 
 

@@ -35,211 +35,216 @@ FAR, FARTHER = 1 << 40, 1 << 61
 NONE, INFINITE = -1, -2
 
 
-def wrong_scores(found: Families, details: dict[str, Any]) -> Array:
+def wrong_scores(families: Families, details: dict[str, Any]) -> Array:
     """Return which records do not have the score, the plies or the value that follows from their children's."""
-    scores, far = found.measures[0], found.plies
-    # Step 1: each child's score as the parent sees it, and the best one.
-    passed = found.gains + np.where(found.turn_passes, -scores[found.children], scores[found.children])
-    payoffs = paid(found)
-    game_over = found.primitives != UNDECIDED
-    best = np.where(game_over, payoffs, found.over_children(np.maximum, passed, -FAR))
-    if (far == NOT_FOUND).all():  # scores by slot have no plies
-        return np.asarray((scores != best) | (found.values != np.select([best > 0, best < 0], [WIN, LOSE], TIE)))
+    scores, stored_plies = families.measures[0], families.plies
+    # Step 1: what each move brings the player who makes it, and the best of that.
+    brings = families.gains + np.where(families.turn_passes, -scores[families.children], scores[families.children])
+    payoffs = paid(families)
+    game_over = families.primitives != UNDECIDED
+    best = np.where(game_over, payoffs, families.over_children(np.maximum, brings, -FAR))
+    if (stored_plies == NOT_FOUND).all():  # scores by slot have no plies
+        return np.asarray((scores != best) | (families.values != np.select([best > 0, best < 0], [WIN, LOSE], TIE)))
     # Step 2: plies, by the moves that keep the score. A child without plies at score 0 goes round: nothing more is
     # paid.
-    keeps = passed == best[found.parents]
-    over = (far[found.children] < 0) & (scores[found.children] == 0) & (passed != 0)
-    plies = np.where(over, 0, far[found.children])
-    near = found.over_children(np.minimum, np.where(keeps & (plies >= 0), plies, FAR), FAR)
-    late = found.over_children(np.maximum, np.where(keeps, plies, -1), -1)
+    keeps = brings == best[families.parents]
+    child_plies = stored_plies[families.children]
+    pays_last = (child_plies < 0) & (scores[families.children] == 0) & (brings != 0)
+    plies = np.where(pays_last, 0, child_plies)
+    fewest = families.over_children(np.minimum, np.where(keeps & (plies >= 0), plies, FAR), FAR)
+    most = families.over_children(np.maximum, np.where(keeps, plies, -1), -1)
     # The player who is behind delays the end; otherwise the player hurries to it.
-    derived_plies = np.where(best < 0, late + 1, np.where(near < FAR, near + 1, -1))
+    derived_plies = np.where(best < 0, most + 1, np.where(fewest < FAR, fewest + 1, -1))
     derived_plies = np.where(game_over, 0, derived_plies)
     # Step 3: values, and scores other than 0 that no plies prove.
-    endless = found.over_children(np.logical_or, keeps & (plies < 0), False)
+    endless = families.over_children(np.logical_or, keeps & (plies < 0), False)
     values = np.select([best > 0, best < 0, derived_plies >= 0], [WIN, LOSE, TIE], DRAW)
     unfounded = ((best < 0) & endless) | ((best != 0) & (derived_plies < 0))
-    return np.asarray((scores != best) | (far != derived_plies) | (found.values != values) | unfounded)
+    return np.asarray((scores != best) | (stored_plies != derived_plies) | (families.values != values) | unfounded)
 
 
-def paid(found: Families) -> Array:
+def paid(families: Families) -> Array:
     """Return what each record would pay its mover as an end, less what it pays the other player."""
-    if found.pays.shape[1] == 1:
-        return np.asarray(found.pays[:, 0])
-    mover = np.maximum(found.movers, 0)
+    if families.pays.shape[1] == 1:
+        return np.asarray(families.pays[:, 0])
+    mover = np.maximum(families.movers, 0)
     every = np.arange(len(mover))
-    return np.asarray(found.pays[every, mover] - found.pays[every, 1 - mover])
+    return np.asarray(families.pays[every, mover] - families.pays[every, 1 - mover])
 
 
-def wrong_nimbers(found: Families, details: dict[str, Any]) -> Array:
+def wrong_nimbers(families: Families, details: dict[str, Any]) -> Array:
     """Return which records do not have the right nimber, value or plies. Also those in which the game does not end in a
     loss for the player to move, or a move does not pass the turn: such games have no nimbers."""
-    lost = (found.primitives == LOSE) | (found.primitives == UNDECIDED)
-    values, plies = outcomes_of(found)
-    stays = ~found.over_children(np.logical_and, found.turn_passes, True)
-    wanted = labels_of(found) if (found.measures[0] < 0).any() or goes_round(found) else least_excluded(found)
-    differ = (found.measures[0] != wanted) | (found.values != values) | (found.plies != plies)
+    lost = (families.primitives == LOSE) | (families.primitives == UNDECIDED)
+    values, plies = outcomes_of(families)
+    stays = ~families.over_children(np.logical_and, families.turn_passes, True)
+    wanted = (
+        labels_of(families) if (families.measures[0] < 0).any() or goes_round(families) else least_excluded(families)
+    )
+    differ = (families.measures[0] != wanted) | (families.values != values) | (families.plies != plies)
     return np.asarray(differ | ~lost | stays)
 
 
-def least_excluded(found: Families) -> Array:
+def least_excluded(families: Families) -> Array:
     """Return for each record the least nimber that no child has (mex)."""
-    pairs = np.stack([found.parents, found.measures[0][found.children]], 1)
+    pairs = np.stack([families.parents, families.measures[0][families.children]], 1)
     pairs = np.unique(pairs[pairs[:, 1] >= 0], axis=0)
     # In a record's sorted distinct numbers, those that equal their own index count up from 0 without a gap.
     firsts = np.searchsorted(pairs[:, 0], pairs[:, 0])
     in_turn = np.arange(len(pairs)) - firsts == pairs[:, 1]
-    return np.bincount(pairs[in_turn, 0], minlength=len(found))
+    return np.bincount(pairs[in_turn, 0], minlength=len(families))
 
 
-def goes_round(found: Families) -> bool:
+def goes_round(families: Families) -> bool:
     """Return whether play can return to a position."""
-    going_on = np.ones(len(found), np.bool_)
+    # Remove positions without remaining children, pass by pass. What is left then can go on forever.
+    remaining = np.ones(len(families), np.bool_)
     while True:
-        stays = going_on & found.over_children(np.logical_or, going_on[found.children], False)
-        if (stays == going_on).all():
-            return bool(going_on.any())
-        going_on = stays
+        with_child = remaining & families.over_children(np.logical_or, remaining[families.children], False)
+        if (with_child == remaining).all():
+            return bool(remaining.any())
+        remaining = with_child
 
 
-def labels_of(found: Families) -> Array:
+def labels_of(families: Families) -> Array:
     """Return the nimbers of a game in which play can go round, coded as they are stored.
 
     Smith's labelling: a position gets *number* if no child has it, the children have all lesser numbers, and every
     other child has itself a child with that number, to which the opponent can go back. What is left is infinite.
     """
-    labels = np.full(len(found), NONE, np.int64)
+    labels = np.full(len(families), NONE, np.int64)
     number = 0
     while (labels == NONE).any():
         while True:
-            has = found.over_children(np.logical_or, labels[found.children] == number, False)
-            fine = (labels[found.children] >= 0) | has[found.children]
-            new = (labels == NONE) & ~has & found.over_children(np.logical_and, fine, True)
+            has = families.over_children(np.logical_or, labels[families.children] == number, False)
+            fine = (labels[families.children] >= 0) | has[families.children]
+            new = (labels == NONE) & ~has & families.over_children(np.logical_and, fine, True)
             if not new.any():
                 break
             labels[new] = number
         labels[(labels == NONE) & ~has] = INFINITE
         number += 1
-    return np.where(labels >= 0, labels, coded_infinite(found, labels))
+    return np.where(labels >= 0, labels, coded_infinite(families, labels))
 
 
-def coded_infinite(found: Families, numbers: Array) -> Array:
+def coded_infinite(families: Families, numbers: Array) -> Array:
     """Return for each record the code of an infinite nimber: -1 less a bit for each finite one among its children's.
     Children with the nimbers 0 and 2 give -1 - 0b101."""
-    of_children = numbers[found.children]
+    of_children = numbers[families.children]
     bits = np.where(of_children >= 0, np.int64(1) << np.clip(of_children, 0, 61), 0)
-    return np.asarray(-1 - found.over_children(np.bitwise_or, bits, 0))
+    return np.asarray(-1 - families.over_children(np.bitwise_or, bits, 0))
 
 
-def outcomes_of(found: Families) -> tuple[Array, Array]:
+def outcomes_of(families: Families) -> tuple[Array, Array]:
     """Return the values and plies that follow from the children's, in games in which players alternate."""
-    child_values, child_plies = found.values[found.children], found.plies[found.children]
+    child_values, child_plies = families.values[families.children], families.plies[families.children]
     soonest, level = (
-        found.over_children(np.minimum, np.where(child_values == value, child_plies, FAR), FAR) for value in (LOSE, TIE)
+        families.over_children(np.minimum, np.where(child_values == value, child_plies, FAR), FAR)
+        for value in (LOSE, TIE)
     )
-    drawn = found.over_children(np.logical_or, child_values == DRAW, False)
-    latest = found.over_children(np.maximum, child_plies, -1)
-    cases = [found.primitives != UNDECIDED, soonest < FAR, level < FAR, drawn]
-    values = np.select(cases, [found.primitives, WIN, TIE, DRAW], LOSE)
-    at_end = np.where(found.primitives == DRAW, -1, 0)
+    drawn = families.over_children(np.logical_or, child_values == DRAW, False)
+    latest = families.over_children(np.maximum, child_plies, -1)
+    cases = [families.primitives != UNDECIDED, soonest < FAR, level < FAR, drawn]
+    values = np.select(cases, [families.primitives, WIN, TIE, DRAW], LOSE)
+    at_end = np.where(families.primitives == DRAW, -1, 0)
     return values, np.select(cases, [at_end, soonest + 1, level + 1, -1], latest + 1)
 
 
-def wrong_draws(found: Families, details: dict[str, Any]) -> Array:
+def wrong_draws(families: Families, details: dict[str, Any]) -> Array:
     """Return which records have the wrong draw level, value or plies."""
-    values, plies = outcomes_of(found)
-    stays = ~found.over_children(np.logical_and, found.turn_passes, True)
-    differ = (found.values != values) | (found.plies != plies) | (found.measures != draws_of(found)).any(0)
+    values, plies = outcomes_of(families)
+    stays = ~families.over_children(np.logical_and, families.turn_passes, True)
+    differ = (families.values != values) | (families.plies != plies) | (families.measures != draws_of(families)).any(0)
     return np.asarray(differ | stays)
 
 
-def draws_of(found: Families) -> Array:
+def draws_of(families: Families) -> Array:
     """Return the kinds, levels and plies of draws, int64[3, records], computed level by level."""
-    draws, of_children = found.values == DRAW, found.values[found.children]
-    drawn = draws[found.children]
+    draws, child_values = families.values == DRAW, families.values[families.children]
+    drawn = draws[families.children]
     kinds, levels, plies = np.zeros(len(draws), np.int64), *np.full((2, len(draws)), -1)
     # Level 0 begins with draws from which a move would lose. Their player has to be careful, so they count as LOSE
     # (see metrics/drawlevel.py).
-    new, level = draws & found.over_children(np.logical_or, of_children == WIN, False), 0
+    new, level = draws & families.over_children(np.logical_or, child_values == WIN, False), 0
     # Each level begins with its fringe: LOSE at 0 plies.
     while new.any():
         kinds[new], levels[new], plies[new] = LOSE, level, 0
-        far = 0
+        distance = 0
         # Then spread it ply by ply, as WIN and LOSE are in an ordinary game: a move to a LOSE wins, only moves to WINs
         # lose.
         while new.any():
-            far += 1
-            below = kinds[found.children]
-            wins = found.over_children(np.logical_or, drawn & (below == LOSE), False)
-            loses = found.over_children(np.logical_and, ~drawn | (below == WIN), False)
+            distance += 1
+            child_kinds = kinds[families.children]
+            wins = families.over_children(np.logical_or, drawn & (child_kinds == LOSE), False)
+            loses = families.over_children(np.logical_and, ~drawn | (child_kinds == WIN), False)
             new = draws & (kinds == 0) & (wins | loses)
-            kinds[new], levels[new], plies[new] = np.where(wins, WIN, LOSE)[new], level, far
+            kinds[new], levels[new], plies[new] = np.where(wins, WIN, LOSE)[new], level, distance
         # The fringe of the next level: draws with a move to a WIN of this level.
-        below = (kinds[found.children] == WIN) & (levels[found.children] == level)
-        new = draws & (kinds == 0) & found.over_children(np.logical_or, below, False)
+        won_children = (kinds[families.children] == WIN) & (levels[families.children] == level)
+        new = draws & (kinds == 0) & families.over_children(np.logical_or, won_children, False)
         level += 1
     # Not pure (kind DRAW): draws without a level, a LOSE that is the child of a LOSE, and draws with a move to
     # one of these.
     spoilt = draws & (kinds == 0)
-    spoilt[found.children[(kinds[found.parents] == LOSE) & (kinds[found.children] == LOSE)]] = True
+    spoilt[families.children[(kinds[families.parents] == LOSE) & (kinds[families.children] == LOSE)]] = True
     spreads = True
     while spreads:
         spoilt_before = spoilt
-        spoilt = spoilt | (draws & found.over_children(np.logical_or, spoilt[found.children], False))
+        spoilt = spoilt | (draws & families.over_children(np.logical_or, spoilt[families.children], False))
         spreads = bool((spoilt != spoilt_before).any())
     kinds[spoilt], levels[spoilt], plies[spoilt] = DRAW, -1, -1
     return np.stack([kinds, levels, plies])
 
 
-def wrong_utilities(found: Families, details: dict[str, Any]) -> Array:
+def wrong_utilities(families: Families, details: dict[str, Any]) -> Array:
     """Return which records do not have the utilities, the plies or the value that follows from their children's."""
     scale, ties = details["scale"], details["ties"]
     # Averages are rounded: children whose utilities differ by at most *slack* count as equally good.
     slack = 1 << 10 if ties == "average" else 0
-    utilities, records = found.measures.T, np.arange(len(found))
-    game_over = found.primitives != UNDECIDED
-    of_children = utilities[found.children]
-    mover = np.maximum(found.movers, 0)
-    for_mover = of_children[np.arange(len(found.children)), mover[found.parents]]
+    utilities, records = families.measures.T, np.arange(len(families))
+    game_over = families.primitives != UNDECIDED
+    of_children = utilities[families.children]
+    mover = np.maximum(families.movers, 0)
+    for_mover = of_children[np.arange(len(families.children)), mover[families.parents]]
     # Step 1: the best children for the player to move.
-    best = found.over_children(np.maximum, for_mover, -FARTHER)
-    equal = for_mover >= best[found.parents] - slack
+    best = families.over_children(np.maximum, for_mover, -FARTHER)
+    equal = for_mover >= best[families.parents] - slack
     # Step 2: utilities and plies. Case "average": the rounded mean over the best children.
     if ties == "average":
-        counts = np.maximum(found.over_children(np.add, equal.astype(np.int64), 0), 1)
-        sums = [found.over_children(np.add, np.where(equal, column, 0), 0) for column in of_children.T]
+        counts = np.maximum(families.over_children(np.add, equal.astype(np.int64), 0), 1)
+        sums = [families.over_children(np.add, np.where(equal, column, 0), 0) for column in of_children.T]
         derived = np.stack([(2 * total + counts) // (2 * counts) for total in sums], 1)
-        plies = found.over_children(np.maximum, np.where(equal, found.plies[found.children], -1), -1) + 1
+        plies = families.over_children(np.maximum, np.where(equal, families.plies[families.children], -1), -1) + 1
     else:
         # Case of a single choice: the chosen child's utilities.
-        chosen = chosen_children(found, equal, of_children, ties)
-        derived, plies = utilities[chosen], found.plies[chosen] + 1
+        chosen = chosen_children(families, equal, of_children, ties)
+        derived, plies = utilities[chosen], families.plies[chosen] + 1
         if ties == "paranoid":  # the mover gets the most, everyone else the least
-            worst = np.stack([found.over_children(np.minimum, column, FARTHER) for column in of_children.T], 1)
+            worst = np.stack([families.over_children(np.minimum, column, FARTHER) for column in of_children.T], 1)
             derived = np.where(np.arange(worst.shape[1]) == mover[:, None], best[:, None], worst)
     # Step 3: ends have their payoffs. The value compares the mover with the best of the others.
-    derived = np.where(game_over[:, None], scale * found.pays, derived)
+    derived = np.where(game_over[:, None], scale * families.pays, derived)
     plies = np.where(game_over, 0, plies)
     mover_gets = derived[records, mover]
     best_other = np.where(np.arange(derived.shape[1]) == mover[:, None], -FARTHER, derived).max(1)
     best_other = best_other if derived.shape[1] > 1 else np.zeros_like(mover_gets)
     values = np.select([mover_gets > best_other, mover_gets < best_other], [WIN, LOSE], TIE)
-    wrong = (utilities != derived).any(1) | (found.plies != plies) | (found.values != values)
-    return np.asarray(wrong | goes_round(found))
+    wrong = (utilities != derived).any(1) | (families.plies != plies) | (families.values != values)
+    return np.asarray(wrong | goes_round(families))
 
 
-def chosen_children(found: Families, equal: Array, of_children: Array, ties: str) -> Array:
+def chosen_children(families: Families, equal: Array, of_children: Array, ties: str) -> Array:
     """Return the child that each record's player moves to; the record itself if the game is over. It is the first of
     the *equal* children; with *ties* "leader", the first after which the leading opponent gets least."""
-    keys = np.zeros(len(found.children), np.int64)
+    keys = np.zeros(len(families.children), np.int64)
     if ties == "leader" and of_children.shape[1] > 1:
-        mover = np.maximum(found.movers, 0)[found.parents]
+        mover = np.maximum(families.movers, 0)[families.parents]
         keys = np.where(np.arange(of_children.shape[1]) == mover[:, None], -FAR, of_children).max(1)
-    least = found.over_children(np.minimum, np.where(equal, keys, FAR), FAR)
-    fits = equal & (keys == least[found.parents])
-    chosen = np.arange(len(found))
+    least = families.over_children(np.minimum, np.where(equal, keys, FAR), FAR)
+    fits = equal & (keys == least[families.parents])
+    chosen = np.arange(len(families))
     order = np.flatnonzero(fits)[::-1]  # reversed: the first of several is written last and stays
-    chosen[found.parents[order]] = found.children[order]
+    chosen[families.parents[order]] = families.children[order]
     return chosen
 
 
@@ -254,29 +259,31 @@ CHECKS: dict[str, Callable[[Families, dict[str, Any]], Array]] = {
 # A sample, of which only the children are known
 
 
-def nimbers_by_children(found: Families, details: dict[str, Any]) -> Array:
+def nimbers_by_children(families: Families, details: dict[str, Any]) -> Array:
     """Return which records have a nimber that their children contradict."""
-    own = found.measures[0]
-    return np.asarray(own != np.where(own < 0, coded_infinite(found, own), least_excluded(found)))
+    own = families.measures[0]
+    return np.asarray(own != np.where(own < 0, coded_infinite(families, own), least_excluded(families)))
 
 
-def draws_by_children(found: Families, details: dict[str, Any]) -> Array:
+def draws_by_children(families: Families, details: dict[str, Any]) -> Array:
     """Return which records have a draw level, or none, that their children contradict.
 
     A won draw leads to the lost draw of the lowest level, then of the fewest plies. A lost draw leads to won draws
     only; its level begins there (0 plies), or it is one ply behind the latest of its children.
     """
-    kinds, levels, plies = found.measures
-    below, of_level, late = found.measures[:, found.children]
-    level, drawn = levels[found.parents], below != UNDECIDED
+    kinds, levels, plies = families.measures
+    child_kinds, child_levels, child_plies = families.measures[:, families.children]
+    level, drawn = levels[families.parents], child_kinds != UNDECIDED
     # Step 1: what the children say to a draw that is lost.
-    starts_level = np.where(level == 0, found.values[found.children] == WIN, drawn & (of_level == level - 1))
-    begins = found.over_children(np.logical_or, starts_level, False)
-    last = found.over_children(np.maximum, np.where(drawn, late, -1), -1)
-    only_wins = found.over_children(np.logical_and, ~drawn | (below == WIN), True)
+    starts_level = np.where(level == 0, families.values[families.children] == WIN, drawn & (child_levels == level - 1))
+    begins = families.over_children(np.logical_or, starts_level, False)
+    last = families.over_children(np.maximum, np.where(drawn, child_plies, -1), -1)
+    only_wins = families.over_children(np.logical_and, ~drawn | (child_kinds == WIN), True)
     # Step 2: to a draw that is won, and to one without a level.
-    nearest = found.over_children(np.minimum, np.where(below == LOSE, of_level * FAR + late, FARTHER), FARTHER)
-    leads_to_draw = found.over_children(np.logical_or, drawn, False) | (found.primitives == DRAW)
+    nearest = families.over_children(
+        np.minimum, np.where(child_kinds == LOSE, child_levels * FAR + child_plies, FARTHER), FARTHER
+    )
+    leads_to_draw = families.over_children(np.logical_or, drawn, False) | (families.primitives == DRAW)
     no_level = (levels == -1) & (plies == -1)
     fits = np.select(
         [kinds == UNDECIDED, kinds == DRAW, kinds == WIN],

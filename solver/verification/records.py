@@ -52,7 +52,7 @@ class RecordTable(DatabaseVerifier):
         return len(self.positions)
 
     def find_record(self, position: int) -> int:
-        """Return the record of a canonical position, or -1."""
+        """Return the record of a canonical position; -1 if it is not stored."""
         tier = self.game.tier(position)
         k = int(self.tiers.searchsorted(tier))
         if k == len(self.tiers) or self.tiers[k] != tier:
@@ -99,6 +99,7 @@ class RecordsVerifier(RecordTable, OutcomeVerifier):
     def items(self) -> Iterator[int]:
         """Yield all records. Then mark those that play reaches, breadth-first from the starts."""
         self.children: list[list[int]] = []
+        """The records of each record's children. `note_children` appends them when the caller checks the record."""
         yield from range(len(self))
         frontier = self.starts
         while frontier:

@@ -29,7 +29,7 @@ class StoredScores(NamedTuple):
 
 @lean_kernel
 def check_slots(game, stored, k, begin, end, first_pass, wrong, tally, images, trouble):
-    """Verify the slots from *begin* to *end* of tier number *k*; return how many became founded.
+    """Verify the slots from *begin* to *end* of tier number *k*; return how many became founded (see `scores.py`).
 
     In the *first_pass* all slots are verified and counted: *tally* int64[rows, 3] gets slots, positions and the first
     slot. Later passes look only at slots that are not founded. *wrong* uint8 becomes 1 for slots that are wrong.
@@ -54,34 +54,39 @@ def check_slots(game, stored, k, begin, end, first_pass, wrong, tally, images, t
             tally[row, 0] += 1
             tally[row, 1] += gather_images(game, position, images)
         # Step 2: an end has the score that it pays.
-        who = game.turn(position) + 0
+        mover = game.turn(position) + 0
         if game.primitive(position) != UNDECIDED:
-            paid = game.payoff(position, who) - (game.payoff(position, 1 - who) if game.players == 2 else 0)
+            paid = game.payoff(position, mover)
+            if game.players == 2:
+                paid -= game.payoff(position, 1 - mover)
             wrong[slot] |= paid != score
             stored.founded[slot] = 1
             continue
         # Step 3: the best score by the children, and whether they are founded.
-        best, kept, loose = LEAST, False, False
+        # *best_is_founded*: a move keeps the best score and leaves the tier, or leads to a founded slot.
+        best, best_is_founded, all_founded = LEAST, False, True
         for move in game.generate_moves(position):
             child = as_position(game.do_move(position, move))
             place = find_place(game, stored, child)
             if place < first:  # in an earlier tier, or without a slot
                 wrong[slot] = 1
                 continue
-            gain = game.reward(position, move, who) - (game.reward(position, move, 1 - who) if game.players == 2 else 0)
+            gain = game.reward(position, move, mover)
+            if game.players == 2:
+                gain -= game.reward(position, move, 1 - mover)
             worth = stored.scores[stored.rows[place]]
-            passes = game.players == 2 and (game.alternates != 0 or game.turn(child) != who)
+            passes = game.players == 2 and (game.alternates != 0 or game.turn(child) != mover)
             worth = gain - worth if passes else gain + worth
             within = place < first + size
             wrong[slot] |= within and gain != 0
-            sound = not within or stored.founded[place - first] != 0
+            is_founded = not within or stored.founded[place - first] != 0
             if worth > best:
-                best, kept = worth, False
-            kept |= worth == best and sound
-            loose |= not sound
+                best, best_is_founded = worth, False
+            best_is_founded |= worth == best and is_founded
+            all_founded &= is_founded
         # Step 4: the score must be the best one, and be founded.
         wrong[slot] |= best != score
-        if score == 0 or (kept if score > 0 else not loose):
+        if score == 0 or (best_is_founded if score > 0 else all_founded):
             stored.founded[slot] = 1
             changes += 1
     return changes

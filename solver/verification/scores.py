@@ -51,6 +51,7 @@ class ScoresVerifier(SlotsVerifier):
             stored = StoredScores(self.tiers, self.bounds, self.row_numbers, self.scores, founded)
             tasks = [task for task in every if self.part_slots[task.part].tier == self.tiers[k]]
             run = partial(self.check_slots, stored, k, wrong)
+            # The first pass verifies all slots. Further passes mark founded slots until nothing changes.
             results = list(executor.map(partial(run, True), tasks))
             while any(list(executor.map(partial(run, False), tasks))):
                 pass
@@ -60,7 +61,11 @@ class ScoresVerifier(SlotsVerifier):
                 yield TaskResult(found, task.end - task.begin, tally, task.part)
 
     def check_slots(self, stored: StoredScores, k: int, wrong: Array, first_pass: bool, task: SlotTask) -> Any:
-        """Verify the slots of a task; return how many became founded, and in the first pass their tally as well."""
+        """Verify the slots of a task of tier number *k*; return how many became founded.
+
+        In the first pass return (this number, the tally of the slots). *wrong* uint8[slots of the tier] becomes 1 for
+        wrong slots.
+        """
         counts, first = np.zeros((self.legend_rows, 3), np.int64), int(self.bounds[k])
         trouble = trouble_array(self.game)
         with compiling(self.game, trouble):

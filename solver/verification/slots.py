@@ -48,11 +48,11 @@ class SlotsVerifier(OutcomeVerifier):
         self.rules = self.game.family
         contents = database.file.contents
         numbers = contents.tiers.numbers.tolist()
-        every = SlotNumbering.of(self.game)
-        stored = SlotNumbering.of(self.game, [tier for tier in numbers if every.row(tier) >= 0])
+        numbering = SlotNumbering.of(self.game)
+        stored = SlotNumbering.of(self.game, [tier for tier in numbers if numbering.row(tier) >= 0])
         # Compare the file's tiers with the game's: without the right shape, no item can be verified.
         self.tiers, self.bounds = stored.tiers, stored.starts
-        whole = every.tiers.tolist() == numbers
+        whole = numbering.tiers.tolist() == numbers
         self.sound = all(map(np.array_equal, contents.tiers, (self.tiers, self.bounds)))
         self.sound &= whole or own_tiers(self.game) == numbers
         self.file_slots = int(contents.tiers.bounds[-1])
@@ -81,11 +81,16 @@ class SlotsVerifier(OutcomeVerifier):
                 break
         return found
 
-    def load(self, more: set[int]) -> None:
-        """Load the tiers *more* from other databases, behind the file's own. Append outcomes that the legend lacks."""
+    def load(self, new_tiers: set[int]) -> None:
+        """Load tiers of other databases behind the file's own: all loaded so far, and *new_tiers*.
+
+        Append outcomes that the legend lacks to `outcomes`.
+        """
         file_tiers = len(self.database.file.contents.tiers.numbers)
-        numbering = SlotNumbering.of(self.game, {*self.tiers.tolist(), *more})
+        numbering = SlotNumbering.of(self.game, {*self.tiers.tolist(), *new_tiers})
         self.tiers, self.bounds = numbering.tiers, numbering.starts
+        # The database that holds each tier. A row stands for another outcome in each, so rows are numbered anew, by
+        # outcome.
         holders: Any = [self.database.holder(tier) for tier in self.tiers.tolist()]
         row_by_outcome = {outcome: row for row, outcome in enumerate(self.outcomes)}
         for holder in holders[file_tiers:]:
@@ -94,11 +99,10 @@ class SlotsVerifier(OutcomeVerifier):
         self.outcomes = list(row_by_outcome)
         self.row_numbers = np.empty(numbering.slots, np.min_scalar_type(len(row_by_outcome)))
         for k, (holder, tier) in enumerate(zip(holders, self.tiers.tolist(), strict=True)):
-            # Translate the other database's rows to rows of this list of outcomes.
-            translated = np.array([row_by_outcome[outcome_of(row)] for row in holder.file.legend])
+            new_rows = np.array([row_by_outcome[outcome_of(row)] for row in holder.file.legend])
             begin = int(self.bounds[k])
             for rows in holder.tier_rows(tier):
-                self.row_numbers[begin : begin + len(rows)] = translated[rows]
+                self.row_numbers[begin : begin + len(rows)] = new_rows[rows]
                 begin += len(rows)
         self.filled = np.zeros(len(self.row_numbers), np.bool_)
         self.filled[self.file_slots :] = True

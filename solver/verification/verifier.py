@@ -207,8 +207,10 @@ class Verifier:
         if self.sound:
             self.verify_whole()
         phase.end()
-        about = self.variant, self.stored, self.position_count, self.wrong, self.problems
-        return Verification(*about, self.proven(), self.basis(compiled=not done and self.rules_compile()))
+        basis = self.basis(compiled=not done and self.rules_compile())
+        return Verification(
+            self.variant, self.stored, self.position_count, self.wrong, self.problems, self.proven(), basis
+        )
 
     def verify_interpreted(self, phase: Phase, seconds: float) -> bool:
         """Verify all items with the interpreted rules and return True; return False when *seconds* are over."""
@@ -319,7 +321,7 @@ class DatabaseVerifier(Verifier):
         elif start not in images_of(self.game, canonical):
             self.complain(start, "is the start, and no image of the position stored for it")
         elif file.start != start or file.start_outcome != self.legend[row]:
-            self.complain(start, "is the start, and the file says something else about it elsewhere")
+            self.complain(start, "is the start, and the file's header has another start or another outcome")
         for other in self.game.starts:
             if other != start and self.row_of(self.game.canonical(other)) < 0:
                 self.complain(other, f"is one of the first positions, and {self.missing}")

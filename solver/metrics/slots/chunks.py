@@ -98,10 +98,13 @@ def chunks_of(size: int) -> list[list[tuple[int, int]]]:
 
 
 def look(task: tuple[TierInputs, int, int, int, bool]) -> LookResult:
-    """Look at a chunk by the rules. Scripts are kept as *keep* says, perhaps *packed* (compressed), unless they exceed
-    MOST_WORDS."""
+    """Record the scripts of a chunk by the rules, and compute its bounds from finished tiers alone.
+
+    A task is (inputs, first slot, end, *keep*, *packed*). Scripts are kept as *keep* says, unless they exceed
+    MOST_WORDS for each slot; *packed*: compressed.
+    """
     inputs, begin, end, keep, packed = task
-    kept = keep != KEEP_NONE
+    keeps_scripts = keep != KEEP_NONE
     low, high = np.zeros((2, end - begin), np.int64)
     outside = np.array([1 << 62, -1 << 62])
     scripts: list[Script] = []
@@ -110,13 +113,13 @@ def look(task: tuple[TierInputs, int, int, int, bool]) -> LookResult:
     for script in recording.scripts():
         sweep_script(script, inputs, begin, low, high, LOOK, outside)
         words += len(script.words)
-        kept &= words <= MOST_WORDS * (end - begin) and (keep == KEEP_ALL or recording.stays)
-        if not kept:
+        keeps_scripts &= words <= MOST_WORDS * (end - begin) and (keep == KEEP_ALL or recording.stays)
+        if not keeps_scripts:
             scripts.clear()
         else:
             scripts.append(script.packed() if packed else script.copied())
-    about = recording.stays, recording.pays, recording.counts_wins, int(outside[0]), int(outside[1])
-    return LookResult(begin, low, high, *about, scripts)
+    least, most = outside.tolist()
+    return LookResult(begin, low, high, recording.stays, recording.pays, recording.counts_wins, least, most, scripts)
 
 
 def sweep(task: tuple[TierInputs, int, int, int, list[Script]]) -> SweepResult:

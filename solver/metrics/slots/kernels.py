@@ -231,7 +231,10 @@ def add_node(begin, moves, who, recorder):
 
 @lean_kernel
 def child_of(game, position, move, tier, recorder):
-    """Return (canonical child by a move, its tier); record a breach of the contract."""
+    """Return (canonical child by a move, its tier). If that breaches the contract, record it; the result is void then.
+
+    *tier* is that of *position*.
+    """
     child = as_position(game.do_move(position, move))
     if move < 0 or not is_position(child):
         fail(recorder, Trouble.BROKEN, position)
@@ -361,7 +364,7 @@ def fail_here(recorder, what):
 
 @lean_kernel
 def count(game, tier, begin, first, low, high, counts, images):
-    """Count a block of slots by the sign of their bounds, for the player to move: LOSE, TIE, WIN.
+    """Count a block of slots by the sign of their bounds, for the player to move: columns LOSE, TIE, WIN of *counts*.
 
     *counts* int64[3, 3] has rows for the number of slots, the number of positions, and the first position, -1 for none.
     For positions that are tuples it is the slot's number, counted from *first*, the place of the tier's first slot.
@@ -369,10 +372,11 @@ def count(game, tier, begin, first, low, high, counts, images):
     for i in range(len(low)):
         position = as_position(game.unindex(tier, begin + i))
         if not is_none(position):
-            kind = 2 if low[i] > 0 else 0 if high[i] < 0 else 1
-            if game.players == 2 and kind != 1 and whole(game.turn(position)) == 1:
-                kind = 2 - kind
-            counts[0, kind] += 1
-            counts[1, kind] += count_images(game, position, images)
-            if counts[2, kind] < 0:
-                counts[2, kind] = number_of(position, first + begin + i)
+            # The bounds are player 0's. If player 1 is to move, LOSE (0) and WIN (2) are exchanged.
+            outcome = 2 if low[i] > 0 else 0 if high[i] < 0 else 1
+            if game.players == 2 and outcome != 1 and whole(game.turn(position)) == 1:
+                outcome = 2 - outcome
+            counts[0, outcome] += 1
+            counts[1, outcome] += count_images(game, position, images)
+            if counts[2, outcome] < 0:
+                counts[2, outcome] = number_of(position, first + begin + i)

@@ -80,14 +80,14 @@ class ChunkPlan(NamedTuple):
 class SlotGuesses(NamedTuple):
     """Values of slots, in grains.
 
-    `low` and `high` are bounds of all slots, valid for finished tiers. `about` are guesses for the tier whose slots
-    begin at place `first`. `chunk` are newer guesses of the chunk that begins at slot `begin`.
+    `low` and `high` are bounds of all slots, valid for finished tiers. `own` are guesses for the tier whose slots begin
+    at place `first`. `chunk` are newer guesses of the chunk that begins at slot `begin`.
     """
 
     low: Array
     high: Array
     first: int
-    about: Array
+    own: Array
     begin: int
     chunk: Array
 
@@ -224,16 +224,20 @@ def add_product(total, odds, bound):
 
 @lean_kernel
 def mean(added, total):
-    """Return (a sum of `add_product` divided by *total* and rounded down, 1 if there is a remainder, else 0). *total*
-    is below 2**31. This is long division in base 2**32."""
+    """Divide *added*, a sum of `add_product`, by *total*, which is below 2**31.
+
+    Return (quotient rounded down, 1 if there is a remainder, else 0). This is long division in base 2**32.
+    """
     upper, lower = added
-    quotient = upper // total
     divisor = np.uint64(total)
-    rest = np.uint64(upper - quotient * total) << np.uint64(32)
-    whole_part = rest // divisor + lower // divisor
-    rest = rest % divisor + lower % divisor
-    more = rest // divisor
-    return (quotient << 32) + np.int64(whole_part + more), np.int64(rest - more * divisor != 0)
+    # Divide the upper part. Its remainder, times 2**32, is divided with the lower part. Their sum might exceed 64 bits,
+    # so each is divided on its own, and then the sum of their remainders.
+    upper_quotient = upper // total
+    carried = np.uint64(upper - upper_quotient * total) << np.uint64(32)
+    lower_quotient = carried // divisor + lower // divisor
+    remainders = carried % divisor + lower % divisor
+    more = remainders // divisor  # 0 or 1
+    return (upper_quotient << 32) + np.int64(lower_quotient + more), np.int64(remainders - more * divisor != 0)
 
 
 # Guesses
@@ -346,9 +350,9 @@ def guess_at(guesses, nodes, plan, target, payoff, end):
     slot = place - guesses.first
     sign = -1.0 if target & 1 else 1.0
     # Case: a slot of this tier.
-    if 0 <= slot < len(guesses.about):
+    if 0 <= slot < len(guesses.own):
         inside = guesses.begin <= slot < guesses.begin + len(guesses.chunk)
-        value = sign * (guesses.chunk[slot - guesses.begin] if inside else guesses.about[slot])
+        value = sign * (guesses.chunk[slot - guesses.begin] if inside else guesses.own[slot])
         plan.places[end], plan.odds[end] = slot, sign
         return value, 0.0, 0.0, end, end + 1
     # Case: a slot of a finished tier, the middle of its bounds, give or take half their distance.
@@ -361,15 +365,18 @@ def guess_at(guesses, nodes, plan, target, payoff, end):
 
 
 @kernel
-def sweep_plan(plan, about, chunk):
-    """Sweep the guesses or margins of a chunk by a plan; return the greatest change."""
+def sweep_plan(plan, own, chunk):
+    """Sweep the guesses or margins of a chunk by a plan; return the greatest change.
+
+    *own* has those of all slots of the tier, *chunk* newer ones of the slots from `plan.begin` on.
+    """
     most = 0.0
     for number in range(len(plan.rows)):
         value = plan.rests[number]
         for term in range(plan.begins[number], plan.begins[number + 1]):
             slot = plan.places[term]
             inside = plan.begin <= slot < plan.begin + len(chunk)
-            value += plan.odds[term] * (chunk[slot - plan.begin] if inside else about[slot])
+            value += plan.odds[term] * (chunk[slot - plan.begin] if inside else own[slot])
         i = plan.rows[number]
         most = max(most, abs(value - chunk[i]))
         chunk[i] = value

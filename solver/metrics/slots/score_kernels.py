@@ -199,7 +199,8 @@ def is_due(amount, slot, best, left):
 def find_parents(game, scored, slot, left, links, marks, trouble):
     """Write the distinct parents of a slot within the tier to *links*; return their number.
 
-    Complements (`~`) stand for parents where the same player moves again. `marks[0]` gets the sum over these edges.
+    A parent is its slot in the tier; its complement (`~`) if the same player moves again there. `marks[0]` gets the sum
+    over these edges.
     """
     own = scored.own
     first, size = scored.starts[own], scored.starts[own + 1] - scored.starts[own]

@@ -22,7 +22,7 @@ from retrograde.solver.methods.numbered.seeds import raise_fault
 from retrograde.solver.methods.numbered.store import check_disk
 from retrograde.solver.metrics.slots import score_kernels as kernels
 from retrograde.solver.metrics.slots.files import SlotFiles
-from retrograde.solver.metrics.slots.score_kernels import EVEN, GREATEST, ScoredTiers
+from retrograde.solver.metrics.slots.score_kernels import EVEN, GREATEST, NONE, ScoredTiers
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import room_for_images
@@ -130,10 +130,10 @@ class ScoreStore:
         # Step 1: what the rules say of each slot, in tasks.
         total, greatest = np.uint64(0), 0
         chunks = ((tier, begin, min(begin + CHUNK, len(best))) for begin in range(0, len(best), CHUNK))
-        for begin, some, counters, sums in self.work.map(seed, chunks):
-            best[begin : begin + len(some)], left[begin : begin + len(some)] = some, counters
-            total += sums
-            greatest = max(greatest, int(np.abs(some[some > 0].astype(np.int64) - EVEN).max(initial=0)))
+        for begin, codes, children_left, edges in self.work.map(seed, chunks):
+            best[begin : begin + len(codes)], left[begin : begin + len(codes)] = codes, children_left
+            total += edges
+            greatest = max(greatest, int(np.abs(codes[codes != NONE].astype(np.int64) - EVEN).max(initial=0)))
             phase.working(0, int(self.numbering.tiers[k]))
         # Step 2: decide slots, from the greatest amount down.
         spread(tier, greatest, best, left, marks, phase)
@@ -179,19 +179,19 @@ def spread(tier: ScoreTierInputs, greatest: int, best: Array, left: Array, marks
 
 def finish(tier: ScoreTierInputs, best: Array, left: Array, marks: Array) -> Array:
     """Give the other slots of a tier a score of 0, and return the counts of the tier."""
-    links, trouble, found = np.empty(MOST_PARENTS, np.int64), trouble_array(tier.game), []
-    for part, where in tier.numbering.parts_of(tier.game, tier.k):
+    links, trouble, counts_by_part = np.empty(MOST_PARENTS, np.int64), trouble_array(tier.game), []
+    for part, slots in tier.numbering.parts_of(tier.game, tier.k):
         counts = np.zeros((GREATEST + EVEN + 1, 3), np.int64)
-        for begin in range(where.start, where.stop, kernels.STEP):
+        for begin in range(slots.start, slots.stop, kernels.STEP):
             with compiling(tier.game, trouble):
                 kernels.finish(
-                    rules_for(tier.game), tier.for_kernels, begin, best[: where.stop], left, links, marks, counts,
+                    rules_for(tier.game), tier.for_kernels, begin, best[: slots.stop], left, links, marks, counts,
                     room_for_images(tier.game), trouble,
                 )  # fmt: skip
             expect_fine(tier, trouble)
         codes = np.flatnonzero(counts[:, 0])
-        found.append(np.column_stack([np.full(len(codes), part), codes, counts[codes]]))
-    return np.concatenate(found)
+        counts_by_part.append(np.column_stack([np.full(len(codes), part), codes, counts[codes]]))
+    return np.concatenate(counts_by_part)
 
 
 def expect_fine(tier: ScoreTierInputs, trouble: Array) -> None:

@@ -159,16 +159,16 @@ class Recording:
 
     def enlarge(self) -> None:
         """Enlarge the hash table or the words, whichever was full; raise RuleError beyond the greatest size."""
-        found, entries, size = self.recorder.state, len(self.recorder.keys), len(self.recorder.words)
-        if 2 * found[kernels.ENTRIES] > entries:
+        old_state, entries, size = self.recorder.state, len(self.recorder.keys), len(self.recorder.words)
+        if 2 * old_state[kernels.ENTRIES] > entries:
             entries *= LARGER
         else:
             size *= LARGER
         if entries > MOST_ENTRIES or size > MOST_WORDS:
             refuse(self.game, self.recorder)
         self.recorder = self.new_recorder(entries, size)
-        for about in (kernels.ROUND, kernels.PAYS, kernels.UNEQUAL, kernels.GREATEST):
-            self.recorder.state[about] = found[about]
+        for index in (kernels.ROUND, kernels.PAYS, kernels.UNEQUAL, kernels.GREATEST):
+            self.recorder.state[index] = old_state[index]
 
     @property
     def stays(self) -> bool:

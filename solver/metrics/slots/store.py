@@ -144,27 +144,29 @@ class SlotStore:
         the scripts if moves stay in the tier and memory suffices."""
         size, waves = len(inputs.own_low), chunks_of(len(inputs.own_low))
         keep, packed = KEEP_IF_STAYING if self.shares_memory else KEEP_NONE, False
-        found = self.take(inputs, chunks.look, [(inputs, *ends, keep, False) for ends in waves[0]])
+        results = self.take(inputs, chunks.look, [(inputs, *ends, keep, False) for ends in waves[0]])
         # If moves stay in the tier, look again at those chunks of the first wave whose scripts were not kept.
-        kept = keep != KEEP_NONE and any(one.stays for one in found)
-        if kept:
+        keeps_scripts = keep != KEEP_NONE and any(result.stays for result in results)
+        if keeps_scripts:
             again = [
-                (inputs, *ends, KEEP_ALL, False) for ends, one in zip(waves[0], found, strict=True) if not one.scripts
+                (inputs, *ends, KEEP_ALL, False)
+                for ends, result in zip(waves[0], results, strict=True)
+                if not result.scripts
             ]
-            found = [one for one in found if one.scripts] + self.take(inputs, chunks.look, again)
+            results = [result for result in results if result.scripts] + self.take(inputs, chunks.look, again)
         for wave in waves[1:]:
-            if kept:
+            if keeps_scripts:
                 # Compress scripts when memory will not suffice for the rest; drop them when it is used up.
-                left = self.work.budget.free_bytes() - BESIDE - BYTES_A_PLAN * size
-                words = sum(script.words.nbytes for one in found for script in one.scripts)
-                todo = wave[0][1]
-                packed = packed or left * (size - todo) < words * todo
-                if left < 0:
-                    kept, found = False, [one._replace(scripts=[]) for one in found]
-            keep = KEEP_ALL if kept else KEEP_NONE
-            found += self.take(inputs, chunks.look, [(inputs, *ends, keep, packed) for ends in wave])
+                free_bytes = self.work.budget.free_bytes() - BESIDE - BYTES_A_PLAN * size
+                words = sum(script.words.nbytes for result in results for script in result.scripts)
+                slots_left = wave[0][1]
+                packed = packed or free_bytes * (size - slots_left) < words * slots_left
+                if free_bytes < 0:
+                    keeps_scripts, results = False, [result._replace(scripts=[]) for result in results]
+            keep = KEEP_ALL if keeps_scripts else KEEP_NONE
+            results += self.take(inputs, chunks.look, [(inputs, *ends, keep, packed) for ends in wave])
             phase.working(0, int(self.numbering.tiers[inputs.k]))
-        return found
+        return results
 
     def take(self, inputs: TierInputs, task: Any, items: list[Any]) -> list[Any]:
         """Run tasks, store the bounds they find once all are done, and return the rest of their results."""
@@ -252,10 +254,10 @@ class SlotStore:
         self.sweep_by_plans(margins, plans, WIDER * lost, phase)
         # Turn both into integer bounds, in place, one block after another.
         for begin in range(0, size, PIECE):
-            part = slice(begin, begin + PIECE)
-            about, apart = guesses.own_low.array[part].copy(), guesses.own_high.array[part].copy()
-            inputs.own_low.array[part] = np.maximum(least, np.floor(about - apart).astype(np.int64))
-            inputs.own_high.array[part] = np.minimum(most, np.ceil(about + apart).astype(np.int64))
+            block = slice(begin, begin + PIECE)
+            guess, margin = guesses.own_low.array[block].copy(), guesses.own_high.array[block].copy()
+            inputs.own_low.array[block] = np.maximum(least, np.floor(guess - margin).astype(np.int64))
+            inputs.own_high.array[block] = np.minimum(most, np.ceil(guess + margin).astype(np.int64))
 
     def guess(self, guesses: TierInputs, scripts: Scripts, exact: float, phase: Phase) -> Plans:
         """Improve the guesses of a tier until hardly any changes by more than *exact*; return the last plans."""

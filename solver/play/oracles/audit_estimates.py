@@ -20,20 +20,23 @@ AGAIN = 20
 
 
 class EstimatesReport(NamedTuple):
-    """The result: positions, those backed up from others, those searched again, why not all, and problems."""
+    """The result: counts of positions, and the problems found."""
 
     positions: int
     derived: int
+    """Positions whose score follows from other positions of the book."""
     searched: int
+    """Positions searched again."""
     unsearched: str
+    """Why none was searched again, or ""."""
     problems: list[str]
 
 
 def verify_estimates(book: EstimatedBook, listener: Listener | None = None, seed: int = 1) -> EstimatesReport:
-    """Return the report on a book of estimates."""
+    """Verify a book of estimates as described above. The *seed* selects the sample."""
     problems: list[str] = []
     course = Course()
-    course.plan(verifying=0.7, searching=0.3)
+    course.plan(verifying=0.7, searching=0.3)  # shares of the time, for progress
     children = children_in(book, problems, Phase("verifying", listener, len(book.file.estimates), course))
     problems += unreachable(book, children)
     scores = backed_up(book, children)
@@ -41,13 +44,16 @@ def verify_estimates(book: EstimatedBook, listener: Listener | None = None, seed
         if scores.get(text, score) != score:
             both = f"{estimate_text(score)} in the book, and {estimate_text(scores[text])} by its moves"
             problems.append(f"position {text} is estimated as {both}")
-    searched, why = search_again(book, children, problems, Phase("searching", listener, AGAIN, course), seed)
-    derived = sum(bool(found) for found in children.values())
-    return EstimatesReport(len(book.file.estimates), derived, searched, why, problems)
+    searched, unsearched = search_again(book, children, problems, Phase("searching", listener, AGAIN, course), seed)
+    derived = sum(bool(texts) for texts in children.values())
+    return EstimatesReport(len(book.file.estimates), derived, searched, unsearched, problems)
 
 
 def children_in(book: EstimatedBook, problems: list[str], phase: Phase) -> dict[str, set[str]]:
-    """Return the children of each position that has a score by them, none for others; append problems."""
+    """Return the children of each position whose score is backed up, all as texts; an empty set for others.
+
+    Append *problems*. Scores are backed up if all children are in the book.
+    """
     game, estimates = book.game, book.file.estimates
     children: dict[str, set[str]] = {}
     for text, score in estimates.items():
@@ -62,7 +68,8 @@ def children_in(book: EstimatedBook, problems: list[str], phase: Phase) -> dict[
             continue
         end, found = game.primitive(position), set()
         if end == UNDECIDED:
-            found = {game.write(game.canonical(game.do_move(position, one))) for one in game.generate_moves(position)}
+            moves = game.generate_moves(position)
+            found = {game.write(game.canonical(game.do_move(position, move))) for move in moves}
         elif score != {WIN: FAR, TIE: 0, DRAW: 0, LOSE: -FAR}[end]:
             problems.append(f"position {text} is an end, and is estimated as {estimate_text(score)}")
         children[text] = found if found <= estimates.keys() else set()
@@ -71,7 +78,7 @@ def children_in(book: EstimatedBook, problems: list[str], phase: Phase) -> dict[
 
 
 def unreachable(book: EstimatedBook, children: dict[str, set[str]]) -> list[str]:
-    """Return the problems of how play comes to the positions: too late, or not at all, or one is left out."""
+    """Return problems: positions of the book that play does not reach within its plies, and positions left out."""
     origin, wave, met, problems = book.file.origin, {book.file.start}, {book.file.start}, []
     if book.file.start != book.game.write(book.game.canonical(book.game.start)):
         problems.append(f"the book starts from {book.file.start}, and the game does not")
@@ -94,14 +101,14 @@ def backed_up(book: EstimatedBook, children: dict[str, set[str]]) -> dict[str, i
     """Return the scores that follow from those of positions without children in the book."""
     scores = {text: 0 if children.get(text) else score for text, score in book.file.estimates.items()}
     while True:
-        new = {text: max(for_parent(scores[child]) for child in found) for text, found in children.items() if found}
+        new = {text: max(for_parent(scores[child]) for child in texts) for text, texts in children.items() if texts}
         if all(scores[text] == score for text, score in new.items()):
             return scores
         scores |= new
 
 
 def for_parent(child: int) -> int:
-    """Return what a child is worth for its parent: the opposite, and a win or loss is one ply farther away."""
+    """Return what a child's score is worth for its parent: the opposite, and a win or loss is one ply farther away."""
     if child > DECIDED:
         return 1 - child
     return -1 - child if child < -DECIDED else -child

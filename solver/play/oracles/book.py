@@ -127,7 +127,7 @@ class BookMaker:
             known = np.union1d(known, wave)
             phase.advance(len(wave))
             if ply < self.options.plies:
-                children = [np.unique(block[there]) for _, block, there, _ in self.expanded(wave)]
+                children = [np.unique(block[exists]) for _, block, exists, _ in self.expanded(wave)]
                 found = np.unique(np.concatenate([none, *children]))
                 wave = np.setdiff1d(found, known, assume_unique=True)
                 if not len(wave):
@@ -151,10 +151,10 @@ class BookMaker:
             block = self.expander.expand(LOWEST, from_items(positions[begin:end], self.width))
             columns = block.columns
             children = block.children[:, :columns].copy()
-            there = (children[..., 0] if self.width else children) >= 0
+            exists = (children[..., 0] if self.width else children) >= 0
             if self.width:
-                children = to_items(children.reshape(-1, self.width)).reshape(there.shape)
-            yield begin, children, there, block.origins[:columns].astype(np.int64)
+                children = to_items(children.reshape(-1, self.width)).reshape(exists.shape)
+            yield begin, children, exists, block.origins[:columns].astype(np.int64)
 
     def indices(self, positions: Array) -> Array:
         """Return the indices of positions among all positions of the book."""
@@ -186,11 +186,11 @@ class BookMaker:
 
     def decide_at_once(self, last: Array) -> None:
         """Decide the positions that the next move wins, without a search."""
-        for begin, children, there, origins in self.expanded(last):
-            below = np.unique(children[there])
+        for begin, children, exists, origins in self.expanded(last):
+            distinct = np.unique(children[exists])
             # A position whose best child has lost already is won in one ply.
-            lost = self.is_lost(below)
-            wins = (there & lost[np.minimum(np.searchsorted(below, children), len(below) - 1)]).any(axis=0)
+            lost = self.is_lost(distinct)
+            wins = (exists & lost[np.minimum(np.searchsorted(distinct, children), len(distinct) - 1)]).any(axis=0)
             indices = self.indices(last[begin + origins[wins]])
             self.values[indices], self.plies[indices] = WIN, 1 if self.options.distances else NOT_FOUND
 
@@ -230,7 +230,7 @@ class BookMaker:
                 if not running:
                     return
                 done, running = wait(running, return_when=FIRST_COMPLETED)
-                yield from (one.result() for one in done)
+                yield from (future.result() for future in done)
         finally:
             searches.halt()
             executor.shutdown(cancel_futures=True)
@@ -253,11 +253,11 @@ class BookMaker:
 
     def derive(self, wave: Array) -> None:
         """Decide the positions of a wave whose children all have outcomes."""
-        for begin, children, there, origins in self.expanded(wave):
-            indices = np.where(there, np.minimum(self.indices(children), len(self.positions) - 1), 0)
+        for begin, children, exists, origins in self.expanded(wave):
+            indices = np.where(exists, np.minimum(self.indices(children), len(self.positions) - 1), 0)
             # Step 1: which columns have only known children, and the best value among them.
-            known = (~there | (self.values[indices] != UNDECIDED)).all(axis=0)
-            values = np.where(there, FOR_PARENT[self.values[indices]], UNDECIDED)
+            known = (~exists | (self.values[indices] != UNDECIDED)).all(axis=0)
+            values = np.where(exists, FOR_PARENT[self.values[indices]], UNDECIDED)
             best = values.max(axis=0)
             # Step 2: the remoteness, from the children that give the best value. The loser takes the latest, others the
             # soonest. If the plies of one of these children are unknown (NOT_FOUND), so is it.

@@ -94,13 +94,16 @@ def make_estimates(game: Game, options: EstimatesOptions, path: str | os.PathLik
 
 
 def is_complete(game: Game, options: EstimatesOptions, path: Path) -> bool:
-    """Return whether the same book exists already. Raise WrongEstimates if another file is there, unless `fresh`."""
+    """Return whether the book at *path* is the one that these options make; False if `fresh`, or if there is no file.
+
+    Raise WrongEstimates if the file is no book of estimates.
+    """
     refuse_estimates(game)
     if options.fresh or not path.exists():
         return False
     file, tables = read_estimates(path), find_tables(game, start_of(game))
     if tables:
-        tables.close()
+        tables.close()  # the origin has only their names
     return file.origin == options.origin(game, tables)
 
 
@@ -266,7 +269,7 @@ class EstimatesMaker:
         executor = ThreadPoolExecutor(self.options.workers or os.cpu_count() or 1)
         try:
             tasks = [numbers[begin : begin + TASK] for begin in range(0, len(numbers), TASK)]
-            ask = lambda task: [threads.score(self.positions[one], self.options.depth) for one in task]  # noqa: E731
+            ask = lambda task: [threads.score(self.positions[number], self.options.depth) for number in task]  # noqa: E731
             yield from zip(tasks, executor.map(ask, tasks), strict=True)
         finally:
             threads.halt()
@@ -281,14 +284,14 @@ class EstimatesMaker:
         inner = np.array([*self.children], np.int64)
         if not len(inner):
             return
-        below = np.concatenate([np.array(found, np.int64) for found in self.children.values()])
+        children = np.concatenate([np.array(found, np.int64) for found in self.children.values()])
         begins = np.cumsum([0, *map(len, self.children.values())])[:-1]
         scores = np.array(self.scores, np.int64)
         scores[inner] = 0
         while True:
-            child = scores[below]
-            farther = np.where(np.abs(child) > DECIDED, np.sign(child), 0)
-            best = np.maximum.reduceat(farther - child, begins)
+            child_scores = scores[children]
+            farther = np.where(np.abs(child_scores) > DECIDED, np.sign(child_scores), 0)
+            best = np.maximum.reduceat(farther - child_scores, begins)
             if (best == scores[inner]).all():
                 break
             scores[inner] = best

@@ -41,7 +41,7 @@ class FiftyMoveOracle:
         return Outcome(DRAW, None) if drawn else plain
 
     def probe(self, position: int, seconds: float | None = None, distance: bool = True) -> ValueBounds:
-        """Return the same as a `ValueBounds`."""
+        """Return what `value` returns, as a `ValueBounds`."""
         return exact_bounds(self.value(position), self.solution.probe(position).evidence)
 
     def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
@@ -53,8 +53,8 @@ class FiftyMoveOracle:
         known = [outcome for outcome in outcomes if outcome]
         if len(known) < len(choices):  # some database is missing
             return choices
-        there = zip(choices, known, strict=True)
-        return ranked(self._by_rule(position, choice, outcome) for choice, outcome in there)
+        pairs = zip(choices, known, strict=True)
+        return ranked(self._by_rule(position, choice, outcome) for choice, outcome in pairs)
 
     def best(self, position: int, seconds: float | None = None) -> list[Choice]:
         return equally_good(self.moves(position))
@@ -103,7 +103,10 @@ def knows_fifty_move_rule(oracle: Oracle) -> bool:
 def judge_moves_by_rule(
     oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int], counted_plies: Sequence[int]
 ) -> list[Review]:
-    """Like `match.judge_moves`, under the rule. *counted_plies* has the plies without progress before each move."""
+    """Like `match.judge_moves`, under the rule: `counted_plies[ply]` plies without progress precede the move at *ply*.
+
+    If *oracle* does not know the distances to zeroing, the rule is ignored.
+    """
     if not knows_fifty_move_rule(oracle):
         return judge_moves(oracle, positions, moves, plies)
     reviews = []

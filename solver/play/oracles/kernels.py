@@ -16,6 +16,7 @@ GAMES = 100
 LONGEST = 200
 """Plies after which a random game counts as a draw."""
 MASK = (1 << 62) - 1
+"""Keeps a seed below 2**62."""
 
 
 @kernel
@@ -26,11 +27,10 @@ def play_out(game, position, games, seed):
     """
     points = 0
     for _ in range(games):
-        at = position
-        # 1 unless a side wins.
-        result = 1
+        current = position
+        result = 1  # unless a side wins
         for ply in range(LONGEST):
-            value = whole(game.primitive(at))
+            value = whole(game.primitive(current))
             if value != UNDECIDED:
                 if value in (WIN, LOSE):
                     # At an even ply the player to move is the one who began.
@@ -39,22 +39,25 @@ def play_out(game, position, games, seed):
             # Draw one of the moves with equal probability, in one pass: move number k replaces the choice with
             # probability 1/k.
             chosen = 0
-            for number, move in enumerate(game.generate_moves(at), 1):
+            for number, move in enumerate(game.generate_moves(current), 1):
                 seed = seed * 6364136223846793005 + 1442695040888963407 & MASK  # Knuth's linear congruences
                 if (seed >> 31) % number == 0:
                     chosen = whole(move)
-            at = as_position(game.do_move(at, chosen))
+            current = as_position(game.do_move(current, chosen))
         points += result
     return points, seed
 
 
 def best_by_playouts(game: Game, position: int, moves: list[int], is_over: Callable[[], bool]) -> int:
-    """Return the move after which the opponent gets the fewest points in random games, played until `is_over()`."""
+    """Return the move after which the opponent gets the fewest points in random games.
+
+    GAMES games are played after each move, again and again until `is_over()`, such as when time is out.
+    """
     children = [game.do_move(position, move) for move in moves]
     points, seed = [0] * len(moves), 1
     with compilable(game):
         rules = rules_for(game)
-        play_out(rules, position, 0, seed)
+        play_out(rules, position, 0, seed)  # no game: this compiles the rules before the loop
         while not is_over() and len(moves) > 1:
             for number, child in enumerate(children):
                 more, seed = play_out(rules, child, GAMES, seed)

@@ -249,9 +249,9 @@ class SearchingOracle(Oracle):
             return
         known = [bounds_for_mover(self.bounds_after(position, move)) for move in moves]
         top = max(known, key=bounds_key)
-        most = max(one.at_most for one in known)
-        exact = all(one.is_exact for one in known)
-        evidence = total_evidence(SEARCH, [one.evidence for one in known])
+        most = max(bounds.at_most for bounds in known)
+        exact = all(bounds.is_exact for bounds in known)
+        evidence = total_evidence(SEARCH, [bounds.evidence for bounds in known])
         new = ValueBounds(top.at_least, most, top.remoteness if exact else None, evidence)
         if exact or new.at_least > before.at_least or new.at_most < before.at_most:
             self.learn(position, new)
@@ -318,7 +318,7 @@ class SearchingOracle(Oracle):
         return None
 
     def move_keeping_distance(self, position: int, moves: list[int], known: ValueBounds, deadline: float) -> int | None:
-        """Return a move that keeps value and remoteness; None if these are unknown or time runs out."""
+        """Return a move that keeps value and remoteness, *known* of the position; None if unknown or out of time."""
         if not known.is_exact or not known.remoteness:
             return None
         with self.limited(deadline), suppress(OutOfTime, SearchTooDeep):
@@ -349,13 +349,14 @@ class SearchingOracle(Oracle):
 
     def safest_moves(self, position: int, moves: list[int], deadline: float) -> list[int]:
         """Return a move that wins, or those after which the opponent's win is furthest away, as far as searched."""
-        left = [move for move in moves if bounds_for_mover(self.bounds_after(position, move)).at_most != LOSE] or moves
+        # Leave out moves that are known to lose, unless all are.
+        moves = [move for move in moves if bounds_for_mover(self.bounds_after(position, move)).at_most != LOSE] or moves
         far = self.search.table.layout.far
         with self.limited(deadline), suppress(OutOfTime, SearchTooDeep):
             # Search one ply deeper each time, and drop the moves that lose within that.
             for plies in range(1, DEEPEST):
                 safe = []
-                for move in left:
+                for move in moves:
                     child = self.game.do_move(position, move)
                     # The opponent cannot avoid losing: this move wins.
                     if not self.search.ask(child, no_loss_within(plies, far)):
@@ -364,10 +365,10 @@ class SearchingOracle(Oracle):
                         safe.append(move)
                 if not safe:
                     break
-                left = safe
-                if len(left) == 1:
+                moves = safe
+                if len(moves) == 1:
                     break
-        return left
+        return moves
 
     # Best play
 

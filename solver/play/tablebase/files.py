@@ -107,10 +107,10 @@ class EndingTables:
 def state_of(path: Path) -> State | None:
     """Return the inode, time and size of a file, which show changes; None if there is no file."""
     try:
-        about = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return about.st_ino, about.st_mtime_ns, about.st_size
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def usual_folder() -> Path:

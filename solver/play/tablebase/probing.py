@@ -50,17 +50,19 @@ class Tablebase:
         self._tables.move_to(folder)
 
     def find(self, board: Board) -> ProbedPosition:
-        """Return the solution that has a board, and the position in it."""
+        """Return the solution that has a board, and the position in it. Raise NoDatabase or PositionError."""
         if not (isinstance(board, str) or hasattr(board, "fen")):
             raise TypeError(f"a board is FEN, or one of python-chess, not {type(board).__name__}")
-        if not isinstance(board, str) and (told := fields.of_board(board)):
-            with suppress(RetrogradeError):  # the slow way below says what is wrong
-                if found := self._tables.find(ending_on(told), told):
+        # The fast way: read a board of python-chess directly. If that finds nothing, the slow way says what is wrong.
+        if not isinstance(board, str) and (board_fields := fields.of_board(board)):
+            with suppress(RetrogradeError):
+                if found := self._tables.find(ending_on(board_fields), board_fields):
                     return ProbedPosition(*found)
+        # The slow way: read FEN.
         any_board = AnyBoard.from_fen(board if isinstance(board, str) else board.fen())
         try:
             ending = ending_on(any_board)
-        except RetrogradeError as error:  # more men than any has, or castling
+        except RetrogradeError as error:  # more men than any database has, or castling
             raise NoDatabase(str(error)) from error
         self._faults.clear()
         if found := self._tables.find(ending, any_board):

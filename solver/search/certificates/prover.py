@@ -204,8 +204,8 @@ class CertificateProver:
         # Where play may go on forever, a closed set of positions shows only that nobody loses: a DRAW at least.
         if goal == TIE and not ends:
             goal = at_least = DRAW
-        kind = CertificateWalk if ends else BoundedWalk if goal == WIN else ClosedWalk
-        self.walk = walk = kind(self.search, goal, self.goal.leaves, self.goal.memory)
+        walk_class = CertificateWalk if ends else BoundedWalk if goal == WIN else ClosedWalk
+        self.walk = walk = walk_class(self.search, goal, self.goal.leaves, self.goal.memory)
         walk.most = min(walk.most, most or walk.most)
         if self.journal:
             walk.resume_from(self.journal.log(f"replies {'on' if ends else 'round'} {goal.name}", PAUSE))

@@ -374,7 +374,7 @@ def write_moves(game, position, first, ply, workspace):
 @lean_kernel
 def max_n(game, position, depth, ply, scoring, workspace):
     """Write what each player gets if each maximises their own share; void if `counts[TROUBLE]` is set."""
-    counts, shares, found = workspace.counts, workspace.shares[ply, 0], workspace.shares[ply, 1]
+    counts, shares, best_shares = workspace.counts, workspace.shares[ply, 0], workspace.shares[ply, 1]
     counts[NODES] += 1
     # Step 1: the game is over, or the depth is reached and the position is quiet.
     if whole(game.primitive(position)) != UNDECIDED:
@@ -396,25 +396,25 @@ def max_n(game, position, depth, ply, scoring, workspace):
     count = write_moves(game, position, NO_MOVE, ply, workspace)
     total = write_odds(game, position, count, ply, workspace)
     for player in range(game.players):
-        found[player] = 0.0
+        best_shares[player] = 0.0
     for i in range(count):
         move = workspace.moves[ply, i]
         max_n(game, as_position(game.do_move(position, move)), depth - 1, ply + 1, scoring, workspace)
         if counts[TROUBLE]:
             return
-        below = workspace.shares[ply + 1, 0]
+        child_shares = workspace.shares[ply + 1, 0]
         for player in range(game.players):
-            below[player] += whole(game.reward(position, move, player))
+            child_shares[player] += whole(game.reward(position, move, player))
         # Chance takes the weighted sum; a player takes the first move with the greatest own share.
         if total:
             for player in range(game.players):
-                found[player] += workspace.promises[ply, i] * below[player]
-        elif i == 0 or below[turn] > found[turn]:
+                best_shares[player] += workspace.promises[ply, i] * child_shares[player]
+        elif i == 0 or child_shares[turn] > best_shares[turn]:
             for player in range(game.players):
-                found[player] = below[player]
+                best_shares[player] = child_shares[player]
     # Step 3: the mean for chance.
     for player in range(game.players):
-        shares[player] = found[player] / total if total else found[player]
+        shares[player] = best_shares[player] / total if total else best_shares[player]
 
 
 @kernel

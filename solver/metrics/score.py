@@ -46,8 +46,8 @@ def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> Met
             f"scores are for one player or two, not for {explored.game.players}; compute utilities"
         )
     explored.work.budget.check(BYTES_A_POSITION * len(explored), f"scoring {len(explored):,} positions")
-    own = score_all(explored, phase, take)
-    return MetricResult(values_of(own), own.plies, {"score": own.scores})
+    arrays = score_all(explored, phase, take)
+    return MetricResult(values_of(arrays), arrays.plies, {"score": arrays.scores})
 
 
 def score_all(explored: ExploredGame, phase: Phase, paid: "Paid") -> ScoreArrays:
@@ -57,44 +57,47 @@ def score_all(explored: ExploredGame, phase: Phase, paid: "Paid") -> ScoreArrays
     """
     count = len(explored)
     scores, plies, movers = np.zeros(count, np.int64), np.full(count, -1, np.int32), np.zeros(count, np.int8)
-    own = ScoreArrays(explored.alternating, scores, plies, movers)
+    arrays = ScoreArrays(explored.alternating, scores, plies, movers)
     for k in explored.tiers_backwards():
-        (solve_cycles if explored.space.has_cycles(k) else sweep)(explored, own, k, phase, paid)
-    return own
+        (solve_cycles if explored.space.has_cycles(k) else sweep)(explored, arrays, k, phase, paid)
+    return arrays
 
 
-def values_of(own: ScoreArrays) -> Array:
+def values_of(arrays: ScoreArrays) -> Array:
     """Return the value of each position: the sign of its score; a score of 0 is a TIE if it has plies, else a DRAW."""
-    values = np.select([own.scores > 0, own.scores < 0, own.plies >= 0], [WIN, LOSE, TIE], DRAW)
+    values = np.select([arrays.scores > 0, arrays.scores < 0, arrays.plies >= 0], [WIN, LOSE, TIE], DRAW)
     return values.astype(np.uint8)
 
 
-def take(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Array:
-    """Write the movers of a block to *own*; return what each position pays its mover as an end. Refuse chance."""
+def take(arrays: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Array:
+    """Write the movers of a block to *arrays*; return what each position pays its mover as an end.
+
+    With two players it is the difference of their payoffs. Raise MetricNotApplicable for chance.
+    """
     if (block.movers < 0).any():
         raise MetricNotApplicable("scores are of games without chance; where there is chance, compute expectation")
-    own.movers[block.begin : block.end] = block.movers
+    arrays.movers[block.begin : block.end] = block.movers
     if explored.game.players == 1:
         return np.asarray(block.pays[:, 0])
-    mine = np.take_along_axis(block.pays, block.movers[:, None].astype(np.int64), 1)[:, 0]
-    return np.asarray(mine - (block.pays.sum(1) - mine))
+    movers_pay = np.take_along_axis(block.pays, block.movers[:, None].astype(np.int64), 1)[:, 0]
+    return np.asarray(movers_pay - (block.pays.sum(1) - movers_pay))
 
 
-def sweep(explored: ExploredGame, own: ScoreArrays, k: int, phase: Phase, paid: Paid) -> None:
-    """Score tier number *k*, which has no cycles: write its scores and plies to *own*.
+def sweep(explored: ExploredGame, arrays: ScoreArrays, k: int, phase: Phase, paid: Paid) -> None:
+    """Score tier number *k*, which has no cycles: write its scores and plies to *arrays*.
 
-    `paid(own, explored, block)` returns what ends pay, see `Paid`.
+    `paid(arrays, explored, block)` returns what ends pay, see `Paid`.
     """
     for block in explored.blocks(k):
-        pays = paid(own, explored, block)
+        pays = paid(arrays, explored, block)
         # First give every position what an end there would pay; then the undecided ones get their best child's score.
-        own.scores[block.begin : block.end] = np.where(pays == NONE, 0, pays)
-        own.plies[block.begin : block.end] = np.where(pays == NONE, -1, 0)
-        score_kernels.sweep(own, block)
+        arrays.scores[block.begin : block.end] = np.where(pays == NONE, 0, pays)
+        arrays.plies[block.begin : block.end] = np.where(pays == NONE, -1, 0)
+        score_kernels.sweep(arrays, block)
         phase.advance(block.end - block.begin, int(explored.space.tiers[k]))
 
 
-def solve_cycles(explored: ExploredGame, own: ScoreArrays, k: int, phase: Phase, paid: Paid) -> None:
+def solve_cycles(explored: ExploredGame, arrays: ScoreArrays, k: int, phase: Phase, paid: Paid) -> None:
     """Score tier number *k*, which has cycles; *paid* gives what its ends pay."""
     low, high = explored.space.stretch(k)
     count = high - low
@@ -103,19 +106,21 @@ def solve_cycles(explored: ExploredGame, own: ScoreArrays, k: int, phase: Phase,
     blocks, ends = [], np.full(count, NONE, np.int64)
     for block in explored.blocks(k):
         over = block.primitives > 0
-        ends[block.begin - low : block.end - low][over] = paid(own, explored, block)[over]
+        ends[block.begin - low : block.end - low][over] = paid(arrays, explored, block)[over]
         blocks.append(block)
     # Step 2: build the graph within the tier.
-    tier = tier_of(explored, own, blocks, ends, low)
+    tier = tier_of(explored, arrays, blocks, ends, low)
     # Step 3: force amounts from the greatest down, then count plies.
     brought = np.where(ends != NONE, ends, np.where(tier.best != NONE, tier.best, 0))
     scores = score_kernels.force_scores(tier, np.argsort(-abs(brought), kind="stable"))
-    own.scores[low:high] = scores
-    score_kernels.count_plies(tier, scores, own.plies[low:high])
+    arrays.scores[low:high] = scores
+    score_kernels.count_plies(tier, scores, arrays.plies[low:high])
     phase.advance(count, int(explored.space.tiers[k]))
 
 
-def tier_of(explored: ExploredGame, own: ScoreArrays, blocks: list[ExploredBlock], ends: Array, low: int) -> ScoreTier:
+def tier_of(
+    explored: ExploredGame, arrays: ScoreArrays, blocks: list[ExploredBlock], ends: Array, low: int
+) -> ScoreTier:
     """Return the graph of the tier from place *low* on, with what its *ends* and children in later tiers bring."""
     count, high = len(ends), low + len(ends)
     best = np.full(count, NONE, np.int64)
@@ -124,7 +129,7 @@ def tier_of(explored: ExploredGame, own: ScoreArrays, blocks: list[ExploredBlock
     for block in blocks:
         within = np.empty(len(block.children), np.int64)
         outside = best, nearest, farthest, counts
-        within_count = score_kernels.divide(own, block, low, high, outside, within)
+        within_count = score_kernels.divide(arrays, block, low, high, outside, within)
         if within_count < 0:
             raise MetricNotApplicable(
                 "a move pays at once and stays in its tier(), so that play might come back to it, and what "
@@ -134,4 +139,6 @@ def tier_of(explored: ExploredGame, own: ScoreArrays, blocks: list[ExploredBlock
     children = np.concatenate(lists)
     explored.work.budget.check(BYTES_A_CHILD * len(children), f"linking {count:,} positions of a tier with cycles")
     parents, begins = predecessors_of(children, np.concatenate([[0], np.cumsum(counts)]))
-    return ScoreTier(own.alternating, own.movers[low:high], ends, best, nearest, farthest, counts, parents, begins)
+    return ScoreTier(
+        arrays.alternating, arrays.movers[low:high], ends, best, nearest, farthest, counts, parents, begins
+    )

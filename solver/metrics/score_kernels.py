@@ -42,10 +42,10 @@ class ScoreTier(NamedTuple):
 
 
 @lean_kernel
-def sweep(own, block):
+def sweep(arrays, block):
     """Write the scores and plies of a block's undecided positions, from those of their children.
 
-    *block* is an ExploredBlock of a tier without cycles. *own* is the ScoreArrays of the whole game.
+    *block* is an ExploredBlock of a tier without cycles. *arrays* is the ScoreArrays of the whole game.
     """
     for i in range(len(block.movers)):
         # Without children the game is over, and the caller has written the score.
@@ -56,10 +56,10 @@ def sweep(own, block):
         best, nearest, farthest = NONE, -1, -1
         for link in range(block.begins[i], block.begins[i + 1]):
             child = block.children[link]
-            score = seen_by_parent(own, own.scores, place, child) + gain_of(block, i, link)
-            best, nearest, farthest = better(best, nearest, farthest, score, own.plies[child])
-        own.scores[place] = best
-        own.plies[place] = one_more(best, nearest, farthest)
+            score = seen_by_parent(arrays, arrays.scores, place, child) + gain_of(block, i, link)
+            best, nearest, farthest = better(best, nearest, farthest, score, arrays.plies[child])
+        arrays.scores[place] = best
+        arrays.plies[place] = one_more(best, nearest, farthest)
 
 
 @inlined_kernel
@@ -107,7 +107,7 @@ def one_more(score, nearest, farthest):
 
 
 @kernel
-def divide(own, block, low, high, outside, within):
+def divide(arrays, block, low, high, outside, within):
     """Split the children of an ExploredBlock into those of later tiers and those within the tier, from place *low* to
     *high*.
 
@@ -130,8 +130,8 @@ def divide(own, block, low, high, outside, within):
                 counts[i] += 1
             # Case: the child is in a later tier, and its score is known.
             else:
-                score = seen_by_parent(own, own.scores, place, child) + gain
-                best[i], nearest[i], farthest[i] = better(best[i], nearest[i], farthest[i], score, own.plies[child])
+                score = seen_by_parent(arrays, arrays.scores, place, child) + gain
+                best[i], nearest[i], farthest[i] = better(best[i], nearest[i], farthest[i], score, arrays.plies[child])
     return count
 
 

@@ -87,9 +87,9 @@ class BulkFinder(ABC):
         blocks = np.empty(len(positions), np.int64)
 
         def ask(part: slice) -> None:
-            own = LookupKeys(lookup.keys[part], lookup.tiers[part])
-            self.locate(positions[part], own)
-            blocks[part] = self.blocks_of(own, rows[part])
+            part_lookup = LookupKeys(lookup.keys[part], lookup.tiers[part])
+            self.locate(positions[part], part_lookup)
+            blocks[part] = self.blocks_of(part_lookup, rows[part])
 
         # Step 1: ask the rules, on threads.
         deque(each(ask, slices(len(positions), SLICE)), 0)

@@ -76,21 +76,30 @@ def fit(solution: Solution, positions: int, judged: int, seed: int) -> Fit:
     if not learned:
         raise CannotFit(f"the database of {solution.variant} has no quiet position in which the game goes on")
     features = np.array([game.features(position) for position in learned], float)
-    found = {"": game.feature_weights, **dict(fitted_weights(solution, learned, features))}
+    weights_by_target = {"": game.feature_weights, **dict(fitted_weights(solution, learned, features))}
     # Choose by positions of the sample, and measure with others.
     choosing = keeping_in(solution, sample, judged // 2)
     measuring = keeping_in(solution, held_out, judged)
     if not choosing or not measuring:
         raise CannotFit(f"in no position of the sample from {solution.variant} can a move give up value")
-    erring = {target: sum(errors_with(game, found[target], choosing)) for target in found}
-    target = min(found, key=lambda target: erring[target])
-    if target == "value" and "remoteness" in found and erring["remoteness"] <= erring[""]:
+    errors_by_target = {
+        target: sum(errors_with(game, weights_by_target[target], choosing)) for target in weights_by_target
+    }
+    target = min(weights_by_target, key=lambda target: errors_by_target[target])
+    if (
+        target == "value"
+        and "remoteness" in weights_by_target
+        and errors_by_target["remoteness"] <= errors_by_target[""]
+    ):
         target = "remoteness"  # which also says how near the end is, so that players make progress
-    before, after = errors_with(game, game.feature_weights, measuring), errors_with(game, found[target], measuring)
+    before, after = (
+        errors_with(game, game.feature_weights, measuring),
+        errors_with(game, weights_by_target[target], measuring),
+    )
     if any(new > old for old, new in zip(before, after, strict=True)):
         target = ""
     errors = dict(zip(DEPTHS, zip(before, after, strict=True), strict=True))
-    return Fit(found[target], target, len(learned), len(measuring), errors)
+    return Fit(weights_by_target[target], target, len(learned), len(measuring), errors)
 
 
 # The sample

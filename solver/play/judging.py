@@ -171,7 +171,7 @@ class Noisy:
     def __init__(self, solution: Solution, seed: int):
         self.solution, self.game, self.seed = solution, solution.game, seed
         self.known: dict[tuple[int, int], int] = {}
-        self.below: dict[int, list[int]] = {}
+        self.children: dict[int, list[int]] = {}
 
     @property
     def tired(self) -> bool:
@@ -200,10 +200,10 @@ class Noisy:
             return sign(end)
         if depth == 0:
             return self.noisy_sign(position)
-        if position not in self.below:
+        if position not in self.children:
             children = [game.do_move(position, move) for move in game.generate_moves(position)]
-            self.below[position] = list({game.canonical(child) for child in children})
-        return max(-self.score(child, depth - 1) for child in self.below[position])
+            self.children[position] = list({game.canonical(child) for child in children})
+        return max(-self.score(child, depth - 1) for child in self.children[position])
 
     def noisy_sign(self, position: int) -> int:
         """Return the true score of a position, or sometimes another one."""

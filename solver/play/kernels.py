@@ -169,7 +169,7 @@ def find_blocks(lookup, table, firsts, size, blocks):
 
 @kernel
 def rank_under(position, mask):
-    """Return a position's rank: its bits under a mask, pushed together."""
+    """Return a position's rank: its bits under a mask, pushed together. 0b1010 under 0b1110 has the rank 0b101."""
     rank = 0
     below = 0
     while mask:

@@ -661,6 +661,7 @@ def store(key, low, high, best, memory):
 @kernel
 def copy_entries(old, memory):
     """Store all entries of another table, *old*, for positions that are ints; the newer entry of each bucket last."""
+    # The key of an entry is in two parts: its lower bits are the bucket, its upper ones stand above the bounds.
     table, shift = words_at(old.table), 2 * old.bound_bits + BEST_BITS
     for newer in range(2):
         for bucket in range(1 << old.bucket_bits):

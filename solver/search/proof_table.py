@@ -94,10 +94,10 @@ def bucket_of(table, key):
 @lean_kernel
 def find(table, key):
     """Probe the table: return the proof and disproof number of a question, or 1 and 1."""
-    first, step = bucket_of(table, key), KEY + words_in(key)
-    for at in range(first, first + SLOTS * step, step):
-        if stands_at(table, at + KEY, key) and table[at]:
-            return table[at] >> NUMBER_BITS & INFINITE, table[at] & INFINITE
+    first, entry_words = bucket_of(table, key), KEY + words_in(key)
+    for entry in range(first, first + SLOTS * entry_words, entry_words):
+        if stands_at(table, entry + KEY, key) and table[entry]:
+            return table[entry] >> NUMBER_BITS & INFINITE, table[entry] & INFINITE
     return 1, 1
 
 

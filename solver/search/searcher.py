@@ -351,7 +351,7 @@ class Search(StoppableSearch):
         return Bounds(*known)
 
     def narrow(self, position: int, known: Bounds, distance: bool, depth: int | None) -> Iterator[Bounds]:
-        """Yield ever closer bounds of a position's worth until they meet or *depth* is reached."""
+        """Yield ever closer bounds of a position's worth, from those *known*, until they meet or *depth* is reached."""
         far, order = self.table.layout.far, SOON_FIRST
         while True:
             if self.cyclic or depth is not None:
@@ -359,27 +359,29 @@ class Search(StoppableSearch):
             bound = kernels.next_bound(*known, order, distance, far)
             if bound == far or (depth is not None and known.no_end_within(far) >= depth):
                 return
-            soon = order == SOON_FIRST and bound not in (ANY_WIN, NO_LOSS) and known.low <= 0 <= known.high
+            # The first questions ask for a win or loss within few plies, and get few positions.
+            is_quick = order == SOON_FIRST and bound not in (ANY_WIN, NO_LOSS) and known.low <= 0 <= known.high
             try:
-                answer = self.ask_within(position, bound, SOON_NODES) if soon else self.ask(position, bound)
-            except SearchTooDeep:
+                answer = self.ask_within(position, bound, SOON_NODES) if is_quick else self.ask(position, bound)
+            except SearchTooDeep:  # play can repeat: from now on, ask about 1, 2, 3 … plies
                 self.cyclic = True
                 continue
-            if answer is None:
+            if answer is None:  # not answered with so few positions: ask about any distance
                 order = ANY_DISTANCE
                 continue
             known = Bounds(bound, known.high) if answer else Bounds(known.low, bound - 1)
             yield known
 
-    def outcome(self, found: Bounds) -> tuple[Value, int | None]:
+    def outcome(self, bounds: Bounds) -> tuple[Value, int | None]:
         """Return the (value, remoteness) that the bounds prove: UNDECIDED or None for what they do not."""
+        # A win in n plies is worth far - n, a loss n - far (see `bounds.py`).
         far = self.table.layout.far
-        exact = found.low == found.high != NO_LOSS
-        if found.low > 0:
-            return WIN, far - found.low if exact else None
-        if found.high < 0:
-            return LOSE, found.high + far if exact else None
-        if found.low == found.high and self.ends_met == kernels.TIES:
+        exact = bounds.low == bounds.high != NO_LOSS
+        if bounds.low > 0:
+            return WIN, far - bounds.low if exact else None
+        if bounds.high < 0:
+            return LOSE, bounds.high + far if exact else None
+        if bounds.low == bounds.high and self.ends_met == kernels.TIES:
             return TIE, None
         return UNDECIDED, None
 

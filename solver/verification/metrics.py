@@ -86,10 +86,11 @@ def wrong_nimbers(families: Families, details: dict[str, Any]) -> Array:
 
 
 def least_excluded(families: Families) -> Array:
-    """Return for each record the least nimber that no child has (mex)."""
+    """Return int64[records]: the least nimber that no child has (mex); infinite ones do not count."""
     pairs = np.stack([families.parents, families.measures[0][families.children]], 1)
     pairs = np.unique(pairs[pairs[:, 1] >= 0], axis=0)
-    # In a record's sorted distinct numbers, those that equal their own index count up from 0 without a gap.
+    # In a record's sorted distinct numbers, those that equal their own index count up from 0 without a gap. Of 0, 1 and
+    # 3 these are two, and the least number that is missing is 2.
     firsts = np.searchsorted(pairs[:, 0], pairs[:, 0])
     in_turn = np.arange(len(pairs)) - firsts == pairs[:, 1]
     return np.bincount(pairs[in_turn, 0], minlength=len(families))
@@ -116,13 +117,13 @@ def labels_of(families: Families) -> Array:
     number = 0
     while (labels == NONE).any():
         while True:
-            has = families.over_children(np.logical_or, labels[families.children] == number, False)
-            fine = (labels[families.children] >= 0) | has[families.children]
-            new = (labels == NONE) & ~has & families.over_children(np.logical_and, fine, True)
+            has_number = families.over_children(np.logical_or, labels[families.children] == number, False)
+            is_answered = (labels[families.children] >= 0) | has_number[families.children]
+            new = (labels == NONE) & ~has_number & families.over_children(np.logical_and, is_answered, True)
             if not new.any():
                 break
             labels[new] = number
-        labels[(labels == NONE) & ~has] = INFINITE
+        labels[(labels == NONE) & ~has_number] = INFINITE
         number += 1
     return np.where(labels >= 0, labels, coded_infinite(families, labels))
 
@@ -203,24 +204,24 @@ def wrong_utilities(families: Families, details: dict[str, Any]) -> Array:
     slack = 1 << 10 if ties == "average" else 0
     utilities, records = families.measures.T, np.arange(len(families))
     game_over = families.primitives != UNDECIDED
-    of_children = utilities[families.children]
+    child_utilities = utilities[families.children]
     mover = np.maximum(families.movers, 0)
-    for_mover = of_children[np.arange(len(families.children)), mover[families.parents]]
+    for_mover = child_utilities[np.arange(len(families.children)), mover[families.parents]]
     # Step 1: the best children for the player to move.
     best = families.over_children(np.maximum, for_mover, -FARTHER)
     equal = for_mover >= best[families.parents] - slack
     # Step 2: utilities and plies. Case "average": the rounded mean over the best children.
     if ties == "average":
         counts = np.maximum(families.over_children(np.add, equal.astype(np.int64), 0), 1)
-        sums = [families.over_children(np.add, np.where(equal, column, 0), 0) for column in of_children.T]
+        sums = [families.over_children(np.add, np.where(equal, column, 0), 0) for column in child_utilities.T]
         derived = np.stack([(2 * total + counts) // (2 * counts) for total in sums], 1)
         plies = families.over_children(np.maximum, np.where(equal, families.plies[families.children], -1), -1) + 1
     else:
         # Case of a single choice: the chosen child's utilities.
-        chosen = chosen_children(families, equal, of_children, ties)
+        chosen = chosen_children(families, equal, child_utilities, ties)
         derived, plies = utilities[chosen], families.plies[chosen] + 1
         if ties == "paranoid":  # the mover gets the most, everyone else the least
-            worst = np.stack([families.over_children(np.minimum, column, FARTHER) for column in of_children.T], 1)
+            worst = np.stack([families.over_children(np.minimum, column, FARTHER) for column in child_utilities.T], 1)
             derived = np.where(np.arange(worst.shape[1]) == mover[:, None], best[:, None], worst)
     # Step 3: ends have their payoffs. The value compares the mover with the best of the others.
     derived = np.where(game_over[:, None], scale * families.pays, derived)
@@ -233,13 +234,13 @@ def wrong_utilities(families: Families, details: dict[str, Any]) -> Array:
     return np.asarray(wrong | goes_round(families))
 
 
-def chosen_children(families: Families, equal: Array, of_children: Array, ties: str) -> Array:
+def chosen_children(families: Families, equal: Array, child_utilities: Array, ties: str) -> Array:
     """Return the child that each record's player moves to; the record itself if the game is over. It is the first of
     the *equal* children; with *ties* "leader", the first after which the leading opponent gets least."""
     keys = np.zeros(len(families.children), np.int64)
-    if ties == "leader" and of_children.shape[1] > 1:
+    if ties == "leader" and child_utilities.shape[1] > 1:
         mover = np.maximum(families.movers, 0)[families.parents]
-        keys = np.where(np.arange(of_children.shape[1]) == mover[:, None], -FAR, of_children).max(1)
+        keys = np.where(np.arange(child_utilities.shape[1]) == mover[:, None], -FAR, child_utilities).max(1)
     least = families.over_children(np.minimum, np.where(equal, keys, FAR), FAR)
     fits = equal & (keys == least[families.parents])
     chosen = np.arange(len(families))

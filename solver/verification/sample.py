@@ -82,7 +82,7 @@ def measure_fault(database: Database, positions: list[int]) -> tuple[int, str]:
 
 
 def fault_at(database: Database, position: int) -> str:
-    """Return what is wrong with a position, canonical or not, in words that follow its text; "" if nothing is."""
+    """Return what is wrong with a position, canonical or not, such as "can be reached, and is not stored", or ""."""
     game = database.game
     judge = OutcomeJudge(game, database.get, metric=database.metric)
     with blame(game, position):

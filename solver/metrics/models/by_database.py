@@ -50,16 +50,17 @@ class SkillModel(Model):
         # Step 1: the values after the moves, and whether the same player moves again.
         is_child = first_words(children) >= 0
         values, plies = self.database.lookup(children)
-        there = is_child[..., None] if children.ndim > 2 else is_child
-        movers_after = movers(game, np.where(there, children, positions).reshape(-1, *positions.shape[1:]))
+        has_words = is_child[..., None] if children.ndim > 2 else is_child
+        movers_after = movers(game, np.where(has_words, children, positions).reshape(-1, *positions.shape[1:]))
         movers_after = movers_after.reshape(is_child.shape)
         same_mover_after = np.maximum(movers_after, 0) == np.maximum(turns, 0)
         again = np.zeros_like(is_child) if Traits.of(game).alternates else same_mover_after
         # Step 2: keys that order moves as `merit` does: the rank of the value for the mover in ORDER, then the plies.
         ranks = np.array([0, *(ORDER.index(value) for value in (LOSE, DRAW, TIE, WIN))])[values]
         ranks = np.where(again | (values == DRAW) | (values == TIE), ranks, len(ORDER) - 1 - ranks)
-        far = np.where(plies < 0, 0, plies).astype(np.int64)
-        keys = np.where(is_child, ranks << 32 | (np.where(ranks == 0, far, -far) + (1 << 31)), -1)
+        plies = np.where(plies < 0, 0, plies).astype(np.int64)
+        # The mover delays a loss (rank 0), and hurries otherwise. 2**31 keeps the lower half of a key positive.
+        keys = np.where(is_child, ranks << 32 | (np.where(ranks == 0, plies, -plies) + (1 << 31)), -1)
         # Step 3: the weights of the moves with the greatest key, and of all others.
         best = keys == keys.max(0)
         perfect_weight, other_weight = weights_by_skill(self.skill, best.sum(0), is_child.sum(0))
@@ -114,8 +115,8 @@ def merit(database: Database, position: int, move: int) -> tuple[int, ...]:
     child = game.do_move(position, move)
     value, remoteness = database[child]
     brings = value_to_mover(game, position, child, value)
-    far = remoteness or 0
-    outcome_key = ORDER.index(Value(brings)), far if brings == LOSE else -far
+    plies = remoteness or 0
+    outcome_key = ORDER.index(Value(brings)), plies if brings == LOSE else -plies
     if database.metric not in ("score", "expectation"):
         return outcome_key
     sign = 1 if same_mover(game, position, child) else -1

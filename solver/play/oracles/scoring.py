@@ -139,10 +139,11 @@ class ScoringOracle(SearchingOracle):
         """Store the bounds of a position's score that follow from those of its moves."""
         if not moves or self.score(position).score is not None:
             return
-        found = [self.score_after(position, move) for move in moves]
-        low = max((one.low for one in found if one.low is not None), default=None)
-        highs = [one.high for one in found if one.high is not None]
-        self.learn_score(position, ScoreResult(low, max(highs) if len(highs) == len(found) else None, 0, 0.0))
+        results = [self.score_after(position, move) for move in moves]
+        low = max((result.low for result in results if result.low is not None), default=None)
+        highs = [result.high for result in results if result.high is not None]
+        # The score is at most the greatest upper bound of a move, if each move has one.
+        self.learn_score(position, ScoreResult(low, max(highs) if len(highs) == len(results) else None, 0, 0.0))
 
     def choice(self, position: int, move: int) -> Choice:
         child = self.game.do_move(position, move)
@@ -175,8 +176,8 @@ class ScoringOracle(SearchingOracle):
                     if self.keeps_score(position, move, low):
                         return move
         # Case: the depth-limited search chooses.
-        left = [move for move in moves if self.score_bounds_after(position, move)[1] >= least]
-        return self.seemingly_best(position, left, deadline)
+        not_worse = [move for move in moves if self.score_bounds_after(position, move)[1] >= least]
+        return self.seemingly_best(position, not_worse, deadline)
 
     def keeps_score(self, position: int, move: int, score: int) -> bool:
         """Return whether a move keeps at least this score, by a search."""

@@ -136,7 +136,7 @@ def digest_of_facts(facts: dict[str, Any]) -> str:
 
 
 def read_estimates(path: str | os.PathLike[str]) -> EstimatesFile:
-    """Read a file of estimates, without its rules; raise WrongEstimates if it is not one, or is damaged."""
+    """Read a file of estimates; raise WrongEstimates if it is not one, or is damaged. The rules are not needed."""
     path = Path(path)
     try:
         facts = read_facts(path)

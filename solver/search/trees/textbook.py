@@ -296,11 +296,12 @@ def count_proofs(node: Node) -> list[Node]:
     if not node.children:
         return [node]
     lines = [count_proofs(child) for child in node.children]
-    own = 0 if node.side == MAX else 1  # Max needs one proved child; Min needs one disproved child
-    node.best = min(range(len(lines)), key=lambda i: node.children[i].numbers[own])
-    least = node.children[node.best].numbers[own]
-    total = min(INFINITE, sum(child.numbers[1 - own] for child in node.children))
-    node.numbers = (least, total) if own == 0 else (total, least)
+    # Max needs one proved child (proof numbers, index 0), Min one disproved child (index 1).
+    own_number = 0 if node.side == MAX else 1
+    node.best = min(range(len(lines)), key=lambda i: node.children[i].numbers[own_number])
+    least = node.children[node.best].numbers[own_number]
+    total = min(INFINITE, sum(child.numbers[1 - own_number] for child in node.children))
+    node.numbers = (least, total) if own_number == 0 else (total, least)
     node.value = FAR if node.numbers[0] == 0 else -FAR if node.numbers[1] == 0 else 0
     return [node, *lines[node.best]]
 

@@ -171,8 +171,8 @@ class Trees:
         if Traits.of(self.game).has_images:
             notes += ["Of moves that are equal by symmetry one is searched."]
         if len(counts) > 1:
-            told = ", ".join(f"{goal}: {count}" for goal, count in counts.items())
-            notes += [f"Conspiracy numbers, the estimates that must change to move the root to a value: {told}."]
+            goals = ", ".join(f"{goal}: {count}" for goal, count in counts.items())
+            notes += [f"Conspiracy numbers, the estimates that must change to move the root to a value: {goals}."]
         return notes
 
 
@@ -255,7 +255,7 @@ def deep_enough(rules: TextbookRules, position: int, depth: int | None) -> int:
 
 
 def count(rules: TextbookRules, node: Node, depth: int, so_far: int = 0) -> int:
-    """Return how many positions minimax searches; stop soon after MOST_POSITIONS."""
+    """Return *so_far* plus the positions that minimax searches below a node; stop soon after MOST_POSITIONS."""
     so_far += 1
     if not rules.is_leaf(node, depth):
         for _, child in rules.children(node, depth):

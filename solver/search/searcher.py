@@ -403,8 +403,10 @@ class Search(StoppableSearch):
         return None if plies == NO_PATH else plies
 
     def tie_path(self, position: int, most: int) -> int:
-        """Return the plies of a path from a TIE to its end by ties, not always the shortest; NO_PATH if none is within
-        *most* plies. Raise OutOfTime or SearchTooDeep."""
+        """Return the plies of a path from a TIE to its end through ties, perhaps not the shortest.
+
+        Return NO_PATH if no path has at most *most* plies. Raise OutOfTime or SearchTooDeep.
+        """
         if most < 1:
             return NO_PATH
         # One thread searches. If the table or the workspace is too small, enlarge it and search again.

@@ -114,8 +114,10 @@ def find_path(game, position, plies, memory, refuted, trail):
 
 @kernel
 def next_tie(game, plies, ply, memory, refuted, trail):
-    """Return the index in the row of the next child that is a tie and not refuted; the count of children if none; or
-    GIVEN_UP."""
+    """Return the index in the row of the next child that is a tie and not refuted.
+
+    Return the count of children if there is none, or GIVEN_UP.
+    """
     row, levels, counters = search.row_of(game, ply, memory), words_at(trail), words_at(memory.counters)
     parts, level = search.parts_of(game), (OWN_KEY + words_of(game)) * ply
     count = levels[level + COUNT]

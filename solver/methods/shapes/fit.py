@@ -67,11 +67,11 @@ def sections_after(game: Any, section: Section, steps: Steps) -> After:
     puts = bool(steps.drops or steps.pushes) and own + other < game.placements.cells
     known = {(one.men, one.number): one for one in game.placements.sections}
 
-    def find(there: bool, own: int, other: int, number: int) -> Section | None:
-        """Return the section after a move of a player who then has *own* men, and the opponent *other*."""
-        if not there:
+    def find(possible: bool, movers: int, others: int, number: int) -> Section | None:
+        """Return the section after a move of a player who then has *movers* men, and the opponent *others*."""
+        if not possible:
             return None
-        found: Section | None = known.get(((other, own) if swap or steps.kind else (own, other), number - swap))
+        found: Section | None = known.get(((others, movers) if swap or steps.kind else (movers, others), number - swap))
         if (swap and not number & 1) or found is None or found.tier < section.tier:
             raise NotShaped(
                 f"section_steps({section.men}, {section.number}) lead to no section of that tier or a later one"

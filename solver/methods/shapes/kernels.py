@@ -202,10 +202,14 @@ def target_bit(board, section, move, image, symmetry):
 
 @inlined_kernel
 def fill_tables(new_bits, men, low, high):
-    """Fill tables so that `low[c & mask] | high[c >> half]` is the colouring *c* with the bits of its men at
-    *new_bits*. A man whose new bit is -1 is dropped."""
+    """Fill tables that move the bits of colourings: bit k goes to bit `new_bits[k]`, and is dropped if that is -1.
+
+    *low* has an entry for each pattern of the lower half of the bits, *high* for the upper half. With h bits in the
+    lower half, the colouring c becomes `low[c & (1 << h) - 1] | high[c >> h]`.
+    """
     half = (men + 1) // 2
     low[0] = high[0] = 0
+    # Patterns whose highest bit is `man` are those below, with his new bit added.
     for man in range(half):
         bit = 1 << new_bits[man] if new_bits[man] >= 0 else 0
         for pattern in range(1 << man):
@@ -273,8 +277,11 @@ def closes(mask, mills, count):
 
 @kernel
 def find_edges(board, section, begin, end, begins, edges, moves):
-    """Write the edges from rows *begin* to *end*, by moves that stay in the tier; return how many there are. An edge
-    has the row after the move and a symmetry that leads there; *moves* gets the number of the move."""
+    """Write the edges from rows *begin* to *end*, by moves that stay in the tier; return how many there are.
+
+    An edge is the row after the move and, in the lowest SYMMETRY_BITS, a symmetry that leads to its shape. *moves* gets
+    the number of the move. The edges from row r begin at `begins[r - begin]`.
+    """
     cells = np.empty(MEN, np.int64)
     count = 0
     for row in range(begin, end):

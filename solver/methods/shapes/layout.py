@@ -113,9 +113,9 @@ def ranks_around(men: int) -> Array:
 
 
 def moves_of(steps: Steps, cells: int) -> tuple[Array, Array]:
-    """Return the moves of a section, and the orders that they need (see `SectionArrays`)."""
-    own = tuple(range(cells))
-    orders = {own: 0}
+    """Return (moves of a section, the orders that they need), as `SectionArrays` describes both."""
+    unmoved = tuple(range(cells))
+    orders = {unmoved: 0}
     moves = [(NONE, cell, 1 << cell, 0, NONE) for cell in range(cells) if steps.drops >> cell & 1]
     for source, reach in enumerate(steps.slides):
         moves += [(source, target, 1 << target, 0, NONE) for target in range(cells) if reach >> target & 1]
@@ -130,8 +130,11 @@ def moves_of(steps: Steps, cells: int) -> tuple[Array, Array]:
 def sections_of(
     game: Any, tier: int, begin_of: Callable[[int], int], bits: int
 ) -> Iterator[tuple[Section, Steps, After, SectionArrays]]:
-    """Yield the sections of a tier with their steps and what is after them; raise NotShaped if these do not fit
-    together. *begin_of* returns the first slot of a tier."""
+    """Yield each section of a tier, with its steps, the sections after it, and its arrays for the loops.
+
+    *begin_of* returns the first slot of a tier, *bits* are the bits of plies in a score. Raises NotShaped if the steps
+    do not fit together.
+    """
     starts = {}
     for part in reversed(game.placements.subsections):
         starts[part.section] = part.start
@@ -148,23 +151,25 @@ def sections_of(
         bases = [NONE if later is None else begin_of(later.tier) + starts[later] for later in after]
         men, swap = sum(section.men), bool(game.placements.swap)
         masks = masks_of(men, section.men[0])
+        moves, orders = moves_of(steps, cells)
         arrays = SectionArrays(
-            men,
-            section.men[steps.kind],
-            steps.kind,
-            0 if swap else 1 - steps.kind,
-            starts[section],
-            shapes_of(game, men),
-            (1 << men) - 1 ^ masks if steps.kind else masks,
-            ranks_of_lowers(),
-            ranks_around(men),
-            *moves_of(steps, cells),
-            np.array(steps.mills, np.int64),
-            np.array(steps.lines, np.int64),
-            np.array([0, *(encode(value, 0, bits) for value in steps.ends)], np.int64),
-            steps.clears,
-            after.moved is not None and after.moved.tier == tier,
-            np.array(bases, np.int64),
+            men=men,
+            own=section.men[steps.kind],
+            kind=steps.kind,
+            kind_after=0 if swap else 1 - steps.kind,
+            start=starts[section],
+            shapes=shapes_of(game, men),
+            masks=(1 << men) - 1 ^ masks if steps.kind else masks,
+            low=ranks_of_lowers(),
+            high=ranks_around(men),
+            moves=moves,
+            orders=orders,
+            mills=np.array(steps.mills, np.int64),
+            lines=np.array(steps.lines, np.int64),
+            ends=np.array([0, *(encode(value, 0, bits) for value in steps.ends)], np.int64),
+            clears=steps.clears,
+            inside=after.moved is not None and after.moved.tier == tier,
+            bases=np.array(bases, np.int64),
         )
         yield section, steps, after, arrays
 

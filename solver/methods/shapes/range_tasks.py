@@ -154,8 +154,8 @@ def open_range(task: TierTask, one: ShapeRange, block: Block, remoteness: int) -
 
 
 def range_of(task: TierTask, one: ShapeRange, block: Block, remoteness: int) -> ShapeRange:
-    """Return a range with what its block knows after a remoteness; write its frontier to disk."""
-    counts = [np.diff(one.starts).astype(np.uint32) for one in (block.lost, block.won)]
+    """Return a range with what its block knows after a remoteness; write the block's frontier to disk."""
+    counts = [np.diff(decided.starts).astype(np.uint32) for decided in (block.lost, block.won)]
     frontier = None
     if len(block.lost.masks) + len(block.won.masks):
         content = to_bytes(*counts, block.lost.masks, block.won.masks)

@@ -5,6 +5,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,16 +62,16 @@ PROGRESS_KINDS = ShapeRangeProgress, RowSpan, ShapeRange, RangeState
 
 
 class ShapeRanges:
-    """Solves a tier in ranges. *every* has the scores of all slots of the game; all later tiers must be solved.
+    """Solves a tier in ranges. *all_scores* has the scores of all slots of the game; all later tiers must be solved.
 
     Raises what ShapeTier raises. A killed solve resumes from its last checkpoint.
     """
 
     def __init__(
-        self, game: Any, tier: int, starts: dict[int, int], every: SharedArray, bits: int, work: Work,
+        self, game: Any, tier: int, starts: dict[int, int], all_scores: SharedArray, bits: int, work: Work,
         checkpoint: Checkpoint,
     ):  # fmt: skip
-        self.every, self.work, self.checkpoint = every, work, checkpoint
+        self.all_scores, self.work, self.checkpoint = all_scores, work, checkpoint
         memory = max(0, work.budget.free_bytes()) // work.sharing
         scratch = checkpoint.scratch
         # On threads frontiers are read once for all; other workers keep what they read, in half of their memory.
@@ -97,7 +98,7 @@ class ShapeRanges:
     def look(self, report: Report) -> None:
         """Look at all positions."""
         number, done = len(self.ranges), sum(one.state.size for one in self.ranges)
-        tasks = ((self.task, self.every, at, span) for at, span in enumerate(self.spans[number:], number))
+        tasks = ((self.task, self.all_scores, at, span) for at, span in enumerate(self.spans[number:], number))
         for one in self.work.starmap(look_at, tasks):
             self.ranges.append(one)
             done += one.state.size
@@ -121,12 +122,13 @@ class ShapeRanges:
 
     def advance(self) -> set[str]:
         """Advance all ranges that may change at this remoteness; return the names of files that are obsolete now."""
-        pieces: dict[int, list[tuple[RowSpan, Frame]]] = defaultdict(list)
+        by_section: dict[int, list[tuple[RowSpan, Frame]]] = defaultdict(list)
         for one in self.ranges:
             if one.frontier:
-                pieces[one.span.section].append((one.span, one.frontier))
-        weights = {section: sum(frame.size for _, frame in some) // 4 for section, some in pieces.items()}
-        frontiers = {section: tuple(some) for section, some in pieces.items()}
+                by_section[one.span.section].append((one.span, one.frontier))
+        frontiers = {section: tuple(frames) for section, frames in by_section.items()}
+        # About how many positions each section's frontier has, of four bytes each.
+        weights = {section: sum(frame.size for _, frame in frames) // 4 for section, frames in frontiers.items()}
         known = TaskData(frontiers, self.task.scratch, data_name(self.remoteness - 1))
         # A range changes if children may have been decided, or if later tiers decide some of its positions.
         numbers, tasks = [], []
@@ -141,7 +143,7 @@ class ShapeRanges:
             advance_all, ((self.task, known, self.remoteness, together) for together in grouped(tasks, TOGETHER))
         )
         old = set()
-        for number, one in zip(numbers, (one for some in found for one in some), strict=True):
+        for number, one in zip(numbers, chain.from_iterable(found), strict=True):
             if one.state.name != self.ranges[number].state.name:
                 old.add(self.ranges[number].state.name)
             self.ranges[number] = one
@@ -151,13 +153,13 @@ class ShapeRanges:
         """Write the final scores, range by range; return their counts."""
         blocks: dict[int, list[tuple[int, Array]]] = {number: [] for number in range(len(self.sections.arrays))}
         done = self.work.starmap(finish, ((self.task, one) for one in self.ranges))
-        for one, (some, counts) in zip(self.ranges, done, strict=True):
+        for one, (range_scores, counts) in zip(self.ranges, done, strict=True):
             arrays = self.sections.arrays[one.span.section]
             start = arrays.start + one.span.begin * len(arrays.masks)
-            scores[start : start + len(some)] = some
-            self.every.release_pages()
+            scores[start : start + len(range_scores)] = range_scores
+            self.all_scores.release_pages()
             blocks[one.span.section].append((start, counts))
-        return np.array([row for number, some in blocks.items() for row in merge_counts(number, some)], np.int64)
+        return np.array([row for number, counts in blocks.items() for row in merge_counts(number, counts)], np.int64)
 
     def save_if_due(self) -> None:
         """Save a checkpoint if one is due."""
@@ -171,17 +173,17 @@ def spans_of_sections(sections: TierSections, workers: int, memory: int, most_bi
 
 
 def row_spans(sizes: Iterable[tuple[int, int]], workers: int, memory: int, most_bits: int) -> Iterator[RowSpan]:
-    """Yield the ranges of sections of such numbers of rows and of slots in a row.
+    """Yield the ranges of a tier; *sizes* has (rows, slots in a row) of each section.
 
     >>> [*row_spans([(5, 70), (1, 900)], workers=1, memory=10_000, most_bits=8)]
     [RowSpan(section=0, begin=0, end=3), RowSpan(section=0, begin=3, end=5), RowSpan(section=1, begin=0, end=1)]
     """
     sizes = list(sizes)
-    slots = slots_in_range(sum(rows * ways for rows, ways in sizes), workers, memory, most_bits)
-    for section, (rows, ways) in enumerate(sizes):
-        several = max(1, slots // ways)
-        for begin in range(0, rows, several):
-            yield RowSpan(section, begin, min(begin + several, rows))
+    slots = slots_in_range(sum(rows * slots_a_row for rows, slots_a_row in sizes), workers, memory, most_bits)
+    for section, (rows, slots_a_row) in enumerate(sizes):
+        rows_in_range = max(1, slots // slots_a_row)
+        for begin in range(0, rows, rows_in_range):
+            yield RowSpan(section, begin, min(begin + rows_in_range, rows))
 
 
 def slots_in_range(count: int, workers: int, memory: int, most_bits: int) -> int:

@@ -48,8 +48,10 @@ less data of the wave after twice."""
 
 
 def codes_for(count: int, plies: int, misere: bool) -> Array:
-    """Return the code (see streamed/steps.py) of each worth in *count* planes, *plies* before the last wave. The worths
-    0 to 3 of two planes, one ply before a tie, mean lost in 0, lost in 2, a tie in 1, and won in 1."""
+    """Return the code (see streamed/steps.py) of each worth in *count* planes, *plies* plies before the last wave.
+
+    In two planes, one ply before the last wave, the worths 0 to 3 mean: lost in 0, lost in 2, a tie in 1, won in 1.
+    """
     # Below a tie: 2 × worth plies to a loss. Above: an odd number of plies to a win, 1 for the greatest worth. In
     # misère play wins and losses change places. A tie ends in the last wave.
     half = 1 << count - 1
@@ -105,33 +107,33 @@ def solve_tiers(task: SolveTask) -> tuple[Done, list[Any]]:
     links = back.links[starts[0] : starts[-1]].copy()
     # Step 1: Get the values of these tiers and of the wave after: in place if unpacked, else copied.
     if wave.unpacked and after.unpacked:
-        own, values_after = wave.unpacked, after.unpacked
-        own = own._replace(sets=own.sets._replace(tiers=own.sets.tiers[first:stop]))
+        values, values_after = wave.unpacked, after.unpacked
+        values = values._replace(sets=values.sets._replace(tiers=values.sets.tiers[first:stop]))
     else:
         sets = wave.load(storage, np.arange(first, stop), "own")
-        there = links[:, TO] != NONE
-        rows, links[there, TO] = np.unique(links[there, TO], return_inverse=True)
+        goes_on = links[:, TO] != NONE
+        rows, links[goes_on, TO] = np.unique(links[goes_on, TO], return_inverse=True)
         values_after = after.load_planes(storage, rows, back.planes_after, "after")
-        own = WaveValues(sets, plane_buffer("own", back.planes, int(sets.tiers[:, WORDS].sum())))
+        values = WaveValues(sets, plane_buffer("own", back.planes, int(sets.tiers[:, WORDS].sum())))
     # Step 2: Compute the planes.
-    tiers = own.sets.tiers
-    compute_planes(back.rules, own, links, starts - starts[0], values_after)
+    tiers = values.sets.tiers
+    compute_planes(back.rules, values, links, starts - starts[0], values_after)
     # Step 3: Store the planes of each chunk for the wave before.
     planes = []
     for chunk in range(begin, end) if not wave.unpacked else ():
         word = int(tiers[wave.rows_of(chunk)[0] - first, WORD])
-        planes.append(wave.put_planes(storage, chunk, own.sets.words, own.planes, word))
+        planes.append(wave.put_planes(storage, chunk, values.sets.words, values.planes, word))
     # Step 4: Write the steps.
     largest, total = int(tiers[:, COUNT].max()), int(tiers[:, COUNT].sum())
-    tally, made = np.zeros((back.rows, TALLIED), np.int64), np.zeros((stop - first, LIST_COLUMNS), np.int64)
+    tally, lists = np.zeros((back.rows, TALLIED), np.int64), np.zeros((stop - first, LIST_COLUMNS), np.int64)
     steps = StepBuffer(workspace("steps", largest), workspace("codes", largest, np.uint16))
     out = buffer("out", total, stop - first)
-    records = make_steps(back.rules, own, codes, steps, out, made, tally)
-    size = int((made[:, AT] + made[:, SIZE]).max())
+    records = make_steps(back.rules, values, codes, steps, out, lists, tally)
+    size = int((lists[:, AT] + lists[:, SIZE]).max())
     frame = back.scratch.write("records", out.view(np.uint8)[:size].data)
     frames = [stored[1:] for stored in planes if isinstance(stored, Frame)]
     return (
-        np.array([wave.number, begin, end, records]), np.concatenate([np.array(frame[1:]), made.ravel()]),
+        np.array([wave.number, begin, end, records]), np.concatenate([np.array(frame[1:]), lists.ravel()]),
         tally.ravel(), np.array(frames, np.int64).ravel(),
     ), planes  # fmt: skip
 
@@ -196,13 +198,13 @@ class SetwiseStore(StepsStore):
 
     def keep(self, done: Done) -> StoredCounts:
         """Add the planes, steps and counts of some solved chunks, from an entry of `solve_tiers`."""
-        (number, begin, end, records), where, tally, frames = done
+        (number, begin, end, records), steps_entry, tally, frames = done
         wave = self.found[number]
         for chunk, row in zip(range(begin, end), frames.reshape(-1, FRAME_COLUMNS).tolist(), strict=False):
             wave.planes[chunk] = Frame(f"planes{number}", *row)
         self.unsolved[number].difference_update(range(begin, end))
-        frame, made = where[:FRAME_COLUMNS].tolist(), where[FRAME_COLUMNS:].reshape(-1, LIST_COLUMNS)
-        for tier, steps in enumerate(made.tolist(), wave.rows_of(int(begin))[0]):
+        frame, lists = steps_entry[:FRAME_COLUMNS].tolist(), steps_entry[FRAME_COLUMNS:].reshape(-1, LIST_COLUMNS)
+        for tier, steps in enumerate(lists.tolist(), wave.rows_of(int(begin))[0]):
             if steps[LENGTH]:
                 name, segment = int(wave.tiers[tier, NUMBER]), segment_of("records", (*frame, *steps))
                 self.waves[number][name] = StreamTier(name, segment.mask, [segment], None, (), (), records={0: segment})
@@ -249,10 +251,10 @@ class SetwiseStore(StepsStore):
         """Set `wave.sheet`: the shared file of its planes, or a new one if no planes are stored yet."""
         if not self.storage.scratch:
             return
-        there = next(filter(None, wave.planes), None)
-        if is_sheet(there):
-            wave.sheet = there
-        elif there is None and self.storage.unpacks:
+        stored = next(filter(None, wave.planes), None)
+        if is_sheet(stored):
+            wave.sheet = stored
+        elif stored is None and self.storage.unpacks:
             planes, words = planes_for(self.last - wave.number), int(wave.tiers[:, WORDS].sum())
             wave.sheet = new_sheet(self.storage.scratch, f"planes{wave.number}", planes, words)
 
@@ -301,6 +303,6 @@ def links_out(wave: Wave, after: Wave, misere: bool) -> tuple[Array, Array]:
     # Step 4: Leave out finished games in misère play, and return where each parent's links begin.
     froms = after.links[order, FROM]
     if misere:
-        there = links[:, TO] != NONE
-        links, froms = links[there], froms[there]
+        goes_on = links[:, TO] != NONE
+        links, froms = links[goes_on], froms[goes_on]
     return links, np.searchsorted(froms, np.arange(len(wave.tiers) + 1))

@@ -150,22 +150,22 @@ def gather(sets, tier, block, after, link, into):
     _, occupied_after, before_after, _ = after.sets
     groups, starts = block.groups, block.starts
     own_group, child_group, child_word = tier[GROUP], child[GROUP], child[WORD]
-    for at in range(block.sizes[0]):
-        group, t = groups[at], starts[at]
+    for i in range(block.sizes[0]):
+        group, column = groups[i], starts[i]
         left = occupied[own_group + group]
         # Case: the bit is in the group number, or there is none. Words keep their number in the group.
         if place == NO_BIT or place >= GROUP_BITS:
             source = child_group + (group if place == NO_BIT else with_bit(group, place - GROUP_BITS, bit))
-            there = occupied_after[source]
+            stored = occupied_after[source]
             first = child_word + np.int64(before_after[source])
             while left:
-                own = left & ~(left - ONE)
-                left ^= own
-                is_there = NOTHING - np.uint64(there & own != NOTHING)  # all ones or all zeros, without a branch
-                word = first + popcount(there & (own - ONE))
+                own_bit = left & ~(left - ONE)
+                left ^= own_bit
+                if_stored = NOTHING - np.uint64(stored & own_bit != NOTHING)  # all ones or all zeros, without a branch
+                word = first + popcount(stored & (own_bit - ONE))
                 for plane in range(count_after):
-                    into[plane, t] = planes_after[plane, word] & is_there
-                t += 1
+                    into[plane, column] = planes_after[plane, word] & if_stored
+                column += 1
             continue
         # Otherwise the group becomes two child groups. `first` and `second` are where their words begin.
         low, high = occupied_after[child_group + 2 * group], occupied_after[child_group + 2 * group + 1]
@@ -177,24 +177,24 @@ def gather(sets, tier, block, after, link, into):
             # The number of the child's word among the 128 of both groups. If the bit is inside the word, the child's
             # words are this one and the next.
             number = with_bit(j, place - WORD_BITS, bit) if place >= WORD_BITS else 2 * j
-            there, word = (high, second) if number >> WORD_BITS else (low, first)
+            stored, word = (high, second) if number >> WORD_BITS else (low, first)
             shift = np.uint64(number & 63)
-            word += popcount(there & ((ONE << shift) - ONE))
-            there >>= shift
-            is_there = NOTHING - (there & ONE)
+            word += popcount(stored & ((ONE << shift) - ONE))
+            stored >>= shift
+            if_stored = NOTHING - (stored & ONE)
             # Case: the bit is in the number of the word. Words are copied whole.
             if place >= WORD_BITS:
                 for plane in range(count_after):
-                    into[plane, t] = planes_after[plane, word] & is_there
+                    into[plane, column] = planes_after[plane, word] & if_stored
             # Case: the bit is inside the word. Each of two child words gives 32 of the 64 positions.
             else:
-                next_word = word + np.int64(there & ONE)
-                is_next = NOTHING - (there >> ONE & ONE)
+                next_word = word + np.int64(stored & ONE)
+                if_next_stored = NOTHING - (stored >> ONE & ONE)
                 for plane in range(count_after):
-                    one = gathered_word(planes_after[plane, word] & is_there, place, bit)
-                    other = gathered_word(planes_after[plane, next_word] & is_next, place, bit)
-                    into[plane, t] = one | other << np.uint64(32)
-            t += 1
+                    lower = gathered_word(planes_after[plane, word] & if_stored, place, bit)
+                    upper = gathered_word(planes_after[plane, next_word] & if_next_stored, place, bit)
+                    into[plane, column] = lower | upper << np.uint64(32)
+            column += 1
 
 
 @lean_kernel
@@ -243,13 +243,13 @@ def prepare_lookup(links, mirror, tier, after, lookup):
     begins, tables, planes, count, _ = lookup
     for link in range(len(links)):
         if needs_lookup(links[link]):
-            child, at = after.sets.tiers[links[link, TO]], begins[link]
+            child, i = after.sets.tiers[links[link, TO]], begins[link]
             write_rank_tables(tier[MASK], mirror, links[link, PLACE] == MIRRORED, child[MASK], tables[link])
             links[link, SHARED] = extract(np.uint64(links[link, SHARED]), np.uint64(child[MASK]))
             for word in range(child[WORD], child[WORD] + child[WORDS]):
                 for plane in range(count):
-                    planes[at] = after.planes[plane, word]
-                    at += 1
+                    planes[i] = after.planes[plane, word]
+                    i += 1
 
 
 @lean_kernel
@@ -261,8 +261,8 @@ def look_up_children(sets, tier, block, after, link, lookup, number, into):
     _, occupied, before, words = sets
     _, occupied_after, before_after, _ = after
     child_group = child[GROUP]
-    for at in range(block.sizes[0]):
-        t, group = block.starts[at], block.groups[at]
+    for i in range(block.sizes[0]):
+        column, group = block.starts[i], block.groups[i]
         left = occupied[tier[GROUP] + group]
         word = tier[WORD] + np.int64(before[tier[GROUP] + group])
         while left:
@@ -273,25 +273,25 @@ def look_up_children(sets, tier, block, after, link, lookup, number, into):
             count = 0
             # Step 1: Find where each child is. No branch, so that the processor waits for distant memory in parallel.
             while inside:
-                own = lowest(inside)
+                own_bit = lowest(inside)
                 inside &= inside - ONE
-                rank = first | tables[0, own]
-                there = occupied_after[child_group + (rank >> GROUP_BITS)]
+                rank = first | tables[0, own_bit]
+                stored = occupied_after[child_group + (rank >> GROUP_BITS)]
                 shift = np.uint64(rank >> WORD_BITS & 63)
-                found = np.int64(before_after[child_group + (rank >> GROUP_BITS)])
-                found += popcount(there & ((ONE << shift) - ONE))
-                children[count, 0], children[count, 1] = begin + found * lookup.count, rank & 63
-                children[count, 2], children[count, 3] = there >> shift & ONE, own
+                word_after = np.int64(before_after[child_group + (rank >> GROUP_BITS)])
+                word_after += popcount(stored & ((ONE << shift) - ONE))
+                children[count, 0], children[count, 1] = begin + word_after * lookup.count, rank & 63
+                children[count, 2], children[count, 3] = stored >> shift & ONE, own_bit
                 count += 1
             # Step 2: Fetch the bits, one plane after another.
             for plane in range(lookup.count):
                 bits = NOTHING
                 for k in range(count):
-                    one = planes[children[k, 0] + plane] >> np.uint64(children[k, 1]) & np.uint64(children[k, 2])
-                    bits |= one << np.uint64(children[k, 3])
-                into[plane, t] = bits
+                    value = planes[children[k, 0] + plane] >> np.uint64(children[k, 1]) & np.uint64(children[k, 2])
+                    bits |= value << np.uint64(children[k, 3])
+                into[plane, column] = bits
             word += 1
-            t += 1
+            column += 1
 
 
 @lean_kernel

@@ -255,7 +255,7 @@ def ranges_of(before: Wave, wave: Wave, least: int) -> list[tuple[int, int, int]
     # Cut after each tier in which the sum passes a multiple of *least*.
     cuts = [0, *(np.flatnonzero(np.diff(np.cumsum(words) // least)) + 1).tolist(), len(words)]
     sums = np.add.reduceat(words, cuts[:-1]).tolist()
-    return [(begin, end, own) for (begin, end), own in zip(pairwise(cuts), sums, strict=True)]
+    return [(begin, end, range_words) for (begin, end), range_words in zip(pairwise(cuts), sums, strict=True)]
 
 
 FILLED, WHOLE = range(2)

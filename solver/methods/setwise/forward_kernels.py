@@ -165,8 +165,8 @@ def fill_sets(rules, parents, children, links, starts, tally):
         prepare_cubes(cubes[:count], prepared)
         tier[VALUE], tier[WORD] = value, end
         buffer.counts[:] = 0
-        own = links[starts[k] : starts[k + 1]]
-        end = fill_tier(parents, children, tier, own, symmetry, prepared, count, buffer)
+        tier_links = links[starts[k] : starts[k + 1]]
+        end = fill_tier(parents, children, tier, tier_links, symmetry, prepared, count, buffer)
         # Step 4: Record the sizes of the tier, and add its counts to the tally. Each position stands for its mirror
         # image as well, if that is in the other tier.
         live, over = buffer.counts[LIVE], buffer.counts[OVER]
@@ -230,8 +230,10 @@ def fill_tier(parents, children, tier, links, symmetry, cubes, count, buffer):
 
 @lean_kernel
 def collect_group(parents, link, mask, group, found):
-    """Add the positions of a group that a link leads to to the words *found*; return the words touched. *mask* is that
-    of the child tier."""
+    """Add to *found*, uint64[64], the positions of a child tier's group that a link leads to.
+
+    Returns the set of words that may have changed. *mask* is that of the child tier.
+    """
     place, bit, parent, source = link[PLACE], link[BIT], parents.tiers[link[FROM]], group
     # Case: several bits are inserted. Move each position on its own.
     if place == MANY:
@@ -244,40 +246,43 @@ def collect_group(parents, link, mask, group, found):
     # Case: the bit is below the group number. Each parent group becomes two child groups, so this one is half of it.
     elif place != NO_BIT:
         source >>= 1
-    # `there`: the stored words of the parent group. `word`: where the first of them is.
-    there = parents.occupied[parent[GROUP] + source]
-    if not there:
+    # The parent group's set of stored words, and the index of the first of them.
+    stored = parents.occupied[parent[GROUP] + source]
+    if not stored:
         return NOTHING
     word = parent[WORD] + np.int64(parents.before[parent[GROUP] + source])
     if place == NO_BIT or place >= GROUP_BITS:
-        return copy_same_words(parents.words, word, there, found)
+        return copy_same_words(parents.words, word, stored, found)
     # An odd group comes from the upper 32 words of the parent group.
     if group & 1:
-        word += popcount(there & LOW)
-        there >>= np.uint64(32)
+        word += popcount(stored & LOW)
+        stored >>= np.uint64(32)
     if place >= WORD_BITS:
-        return copy_other_words(parents.words, word, there & LOW, place - WORD_BITS, bit, found)
-    return spread_words(parents.words, word, there & LOW, place, bit, found)
+        return copy_other_words(parents.words, word, stored & LOW, place - WORD_BITS, bit, found)
+    return spread_words(parents.words, word, stored & LOW, place, bit, found)
 
 
 @lean_kernel
-def copy_same_words(words, word, there, found):
-    """Copy the words numbered *there*, from *word* of *words* on, to the same numbers; return the words touched."""
-    touched = there
-    while there:
-        found[lowest(there)] |= words[word]
-        there &= there - ONE
+def copy_same_words(words, word, stored, found):
+    """Add words to *found* under the numbers in the set *stored*, and return this set.
+
+    The lowest number has `words[word]`, the next one `words[word + 1]`, and so on.
+    """
+    touched = stored
+    while stored:
+        found[lowest(stored)] |= words[word]
+        stored &= stored - ONE
         word += 1
     return touched
 
 
 @lean_kernel
-def copy_other_words(words, word, there, place, bit, found):
+def copy_other_words(words, word, stored, place, bit, found):
     """Copy words whole to numbers into which *bit* is inserted at *place*; otherwise as `copy_same_words`."""
     touched = NOTHING
-    while there:
-        j = with_bit(lowest(there), place, bit)
-        there &= there - ONE
+    while stored:
+        j = with_bit(lowest(stored), place, bit)
+        stored &= stored - ONE
         found[j] |= words[word]
         touched |= ONE << np.uint64(j)
         word += 1
@@ -285,13 +290,13 @@ def copy_other_words(words, word, there, place, bit, found):
 
 
 @lean_kernel
-def spread_words(words, word, there, place, bit, found):
+def spread_words(words, word, stored, place, bit, found):
     """Copy words to *found* as `copy_same_words` does, but insert *bit* at *place*, inside a word. Word j becomes the
     words 2j and 2j + 1, which have 32 possible positions each."""
     touched = NOTHING
-    while there:
-        j = 2 * lowest(there)
-        there &= there - ONE
+    while stored:
+        j = 2 * lowest(stored)
+        stored &= stored - ONE
         found[j] |= spread_word(words[word] & LOW, place, bit)
         found[j + 1] |= spread_word(words[word] >> np.uint64(32), place, bit)
         touched |= np.uint64(3) << np.uint64(j)
@@ -438,19 +443,19 @@ def move_one_by_one(parents, parent, shared, mask, group, found):
     touched = NOTHING
     word = parent[WORD]
     for number in range(parent[GROUPS]):
-        there = parents.occupied[parent[GROUP] + number]
-        while there:
+        stored = parents.occupied[parent[GROUP] + number]
+        while stored:
             inside = parents.words[word]
             while inside:
                 # Parent rank → position bits → bits of the child → child rank.
-                rank = (number << WORD_BITS | lowest(there)) << WORD_BITS | lowest(inside)
+                rank = (number << WORD_BITS | lowest(stored)) << WORD_BITS | lowest(inside)
                 inside &= inside - ONE
                 child = np.int64(extract(np.uint64(shared) | deposit(np.uint64(rank), parent_mask), child_mask))
                 if child >> GROUP_BITS == group:
                     j = child >> WORD_BITS & 63
                     found[j] |= ONE << np.uint64(child & 63)
                     touched |= ONE << np.uint64(j)
-            there &= there - ONE
+            stored &= stored - ONE
             word += 1
     return touched
 
@@ -465,10 +470,10 @@ def canonical(positions, symmetry, number):
     for image in range(symmetry.images):
         equal = EVERYTHING
         for k in range(2, 2 + pairs[image, 0], 2):
-            mine, other = ones_of_side(pairs[image, k], number), ones_of_side(pairs[image, k + 1], number)
+            own_ones, image_ones = ones_of_side(pairs[image, k], number), ones_of_side(pairs[image, k + 1], number)
             # Equal so far, and here the position has a 1 and the image a 0: the image comes first.
-            positions &= ~(equal & mine & ~other)
-            equal &= ~(mine ^ other)
+            positions &= ~(equal & own_ones & ~image_ones)
+            equal &= ~(own_ones ^ image_ones)
             if equal == NOTHING:
                 break
         # All compared bits are equal; the shared bits decide.

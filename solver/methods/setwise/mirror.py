@@ -44,11 +44,14 @@ def image_rows(mirror: Array, tiers: Array) -> Array:
     bases, masks = tiers[:, BASE], tiers[:, MASK]
     image_bases, image_masks = mirror_images(mirror, bases), mirror_images(mirror, masks)
     # Sort the tiers, and their images: what stands at the same place of both orders must be the same tier.
-    own, others = np.lexsort((masks, bases)), np.lexsort((image_masks, image_bases))
-    if not (np.array_equal(bases[own], image_bases[others]) and np.array_equal(masks[own], image_masks[others])):
+    order, image_order = np.lexsort((masks, bases)), np.lexsort((image_masks, image_bases))
+    if not (
+        np.array_equal(bases[order], image_bases[image_order])
+        and np.array_equal(masks[order], image_masks[image_order])
+    ):
         raise NotSymmetric
     rows = np.empty(len(tiers), np.int64)
-    rows[others] = own
+    rows[image_order] = order
     return rows
 
 
@@ -68,17 +71,17 @@ def write_rank_tables(mask, mirror, mirrored, other, tables):
     positions. The rank of a position is the OR of one entry of each table.
     """
     tables[:] = 0
-    rank = 0
+    rank_bit = 0
     for bit in range(LANES):
         if mask >> bit & 1:
-            # Bit number `rank` of the rank is the position's bit `bit`. In the other tier it is bit `image`, which has
-            # the value `one` in ranks there.
-            image = mirror[bit] if mirrored else bit
-            one = 1 << popcount(np.uint64(other & (1 << image) - 1))
-            table, at = divmod(rank, WORD_BITS)
+            # Bit number `rank_bit` of the rank is the position's bit `bit`. In the other tier it is bit `image_bit`,
+            # which has the value `image_value` in ranks.
+            image_bit = mirror[bit] if mirrored else bit
+            image_value = 1 << popcount(np.uint64(other & (1 << image_bit) - 1))
+            table, table_bit = divmod(rank_bit, WORD_BITS)
             for number in range(1 << WORD_BITS):
-                tables[table, number] |= (number >> at & 1) * one
-            rank += 1
+                tables[table, number] |= (number >> table_bit & 1) * image_value
+            rank_bit += 1
 
 
 @lean_kernel
@@ -140,13 +143,17 @@ def place_images(stored, tier, tables, ranks, sets, image, is_marked):
             count = ranks_of_images(tables, group << WORD_BITS | lowest(remaining), stored.words[word], ranks)
             remaining &= remaining - ONE
             for k in range(count):
-                there, bit = image[GROUP] + (ranks[k] >> GROUP_BITS), ONE << np.uint64(ranks[k] >> WORD_BITS & 63)
+                group_index, bit = image[GROUP] + (ranks[k] >> GROUP_BITS), ONE << np.uint64(ranks[k] >> WORD_BITS & 63)
                 if is_marked:
                     # The word's index: words before its group, plus stored words before it in the group.
-                    to = image[WORD] + np.int64(sets.before[there]) + popcount(sets.occupied[there] & (bit - ONE))
-                    sets.words[to] |= ONE << np.uint64(ranks[k] & 63)
+                    word_index = (
+                        image[WORD]
+                        + np.int64(sets.before[group_index])
+                        + popcount(sets.occupied[group_index] & (bit - ONE))
+                    )
+                    sets.words[word_index] |= ONE << np.uint64(ranks[k] & 63)
                 else:
-                    sets.occupied[there] |= bit
+                    sets.occupied[group_index] |= bit
             word += 1
 
 

@@ -194,8 +194,8 @@ class Wave:
         sets = self.load(storage, rows, name)
         planes = plane_buffer(name, count, int(sets.tiers[:, WORDS].sum()))
         for chunk, begin, end in self.chunks_of(rows):
-            there, content = self.tiers[rows[begin:end]], storage.get(self.planes[chunk])
-            unpack_planes(content, count, there, sets, begin, planes)
+            packed_tiers, content = self.tiers[rows[begin:end]], storage.get(self.planes[chunk])
+            unpack_planes(content, count, packed_tiers, sets, begin, planes)
         return WaveValues(sets, planes)
 
     def load_groups(self, storage: WaveStorage, rows: Array, name: str) -> Sets:
@@ -210,8 +210,8 @@ class Wave:
 
     def unpack(self, storage: WaveStorage, count: int, buffers: tuple[Array, ...]) -> WaveValues:
         """Copy the whole wave into *buffers*, with *count* planes; forget its chunks."""
-        *own, planes = buffers
-        sets = self.copy_to(Sets(self.tiers.copy(), *own), storage, np.arange(len(self.tiers)))
+        *set_buffers, planes = buffers
+        sets = self.copy_to(Sets(self.tiers.copy(), *set_buffers), storage, np.arange(len(self.tiers)))
         words = int(sets.tiers[:, WORDS].sum()) + 1
         self.unpacked, self.sets = WaveValues(sets, planes[: count * words].reshape(count, words)), []
         return self.unpacked
@@ -226,25 +226,25 @@ class Wave:
         sources = self.tiers[stored[source_of[images]]]
         most = int(np.minimum(sources[:, COUNT], sources[:, GROUPS] << WORD_BITS).sum())
         # Stored tiers come first in the arrays, images behind them.
-        own = self.load(storage, stored, name, (groups_of(sources), most))
+        stored_sets = self.load(storage, stored, name, (groups_of(sources), most))
         if not len(images):
-            return own
-        tiers = own.tiers[source_of]
+            return stored_sets
+        tiers = stored_sets.tiers[source_of]
         for column in (NUMBER, BASE, MASK):
             tiers[images, column] = self.tiers[rows[images], column]
-        tiers[images, GROUP] = groups_of(own.tiers) + offsets_of(tiers[images, GROUPS] + AFTER_TIER)
-        sets = own._replace(tiers=tiers)  # the same buffers with another table
+        tiers[images, GROUP] = groups_of(stored_sets.tiers) + offsets_of(tiers[images, GROUPS] + AFTER_TIER)
+        sets = stored_sets._replace(tiers=tiers)  # the same buffers with another table
         # Find the words of all images, then fill them; both a few tiers at a time.
         tasks = [*grouped(zip(images.tolist(), sources[:, COUNT].tolist(), strict=True), IMAGES_IN_TASK)]
-        run_all(run, partial(mark_mirror_images, self.mirror, own, source_of, sets), tasks)
-        tiers[images, WORD] = own.tiers[:, WORDS].sum() + offsets_of(tiers[images, WORDS])
-        run_all(run, partial(fill_mirror_images, self.mirror, own, source_of, sets), tasks)
+        run_all(run, partial(mark_mirror_images, self.mirror, stored_sets, source_of, sets), tasks)
+        tiers[images, WORD] = stored_sets.tiers[:, WORDS].sum() + offsets_of(tiers[images, WORDS])
+        run_all(run, partial(fill_mirror_images, self.mirror, stored_sets, source_of, sets), tasks)
         return sets
 
     def put_planes(self, storage: WaveStorage, chunk: int, words: Array, planes: Array, begin: int) -> Array | Frame:
         """Store the planes of a chunk, whose words begin at *begin* of *words* and *planes*; return where they are."""
-        own = self.tiers[slice(*self.rows_of(chunk))]
-        end = begin + int(own[:, WORDS].sum())
+        tiers = self.tiers[slice(*self.rows_of(chunk))]
+        end = begin + int(tiers[:, WORDS].sum())
         if self.sheet:
             assert storage.scratch
             write_stretch(
@@ -252,7 +252,7 @@ class Wave:
             )
             return self.sheet
         # A bit for each position, and one more word, which kernels may read.
-        count, words_a_plane = len(planes), (int(own[-1, FIRST] + own[-1, COUNT]) >> 6) + 2
+        count, words_a_plane = len(planes), (int(tiers[-1, FIRST] + tiers[-1, COUNT]) >> 6) + 2
         size = count * words_a_plane
         out = workspace("packed planes", size, np.uint64)[:size]
         pack_planes(words, planes, begin, end, count, out)

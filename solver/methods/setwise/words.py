@@ -149,24 +149,26 @@ def copy_words(content, head, sets, begin, end, word):
 
 @lean_kernel
 def pack_planes(words, planes, begin, end, count, out):
-    """Pack *count* planes of words *begin* to *end* into *out*, uint64[count × n]. Of each plane only the bits of
-    positions in the set are packed, one after another."""
+    """Pack *count* planes of words *begin* to *end* into *out*, uint64[count × n], n words for each plane.
+
+    Of each plane only the bits of positions in the set, *words*, are packed, one after another.
+    """
     stride = len(out) // count
     for plane in range(count):
-        at, filled, bits = plane * stride, 0, NOTHING
+        i, filled, bits = plane * stride, 0, NOTHING
         for word in range(begin, end):
             # `filled` bits of the current output word are taken. What does not fit begins the next one.
-            own = extract(planes[plane, word], words[word])
-            bits |= own << np.uint64(filled)
-            more = popcount(words[word])
-            if filled + more >= 64:
-                out[at] = bits
-                at += 1
-                bits = (own >> ONE) >> np.uint64(63 - filled)  # two shifts: one by 64 is undefined
+            packed = extract(planes[plane, word], words[word])
+            bits |= packed << np.uint64(filled)
+            positions = popcount(words[word])
+            if filled + positions >= 64:
+                out[i] = bits
+                i += 1
+                bits = (packed >> ONE) >> np.uint64(63 - filled)  # two shifts: one by 64 is undefined
                 filled -= 64
-            filled += more
+            filled += positions
         # Write the last word, and zeros up to the next plane.
-        for rest in range(at, (plane + 1) * stride):
+        for rest in range(i, (plane + 1) * stride):
             out[rest] = bits
             bits = NOTHING
 
@@ -181,11 +183,11 @@ def unpack_planes(content, count, tiers, sets, begin, planes):
         bit = tiers[k, FIRST]
         # FIRST counts positions from the beginning of the chunk, so it is the tier's first bit in each plane.
         for word in range(first, first + local[begin + k, WORDS]):
-            at, up = bit >> 6, np.uint64(bit & 63)
-            down, own = np.uint64(63) - up, words[word]
+            i, shift = bit >> 6, np.uint64(bit & 63)
+            rest_shift, set_word = np.uint64(63) - shift, words[word]
             for plane in range(count):
                 # 64 bits from `bit` on, from two words. The shift by `63 - up` after one by 1 avoids a shift by 64.
-                bits = content[at] >> up | (content[at + 1] << ONE) << down
-                planes[plane, word] = deposit(bits, own)
-                at += stride
-            bit += popcount(own)
+                bits = content[i] >> shift | (content[i + 1] << ONE) << rest_shift
+                planes[plane, word] = deposit(bits, set_word)
+                i += stride
+            bit += popcount(set_word)

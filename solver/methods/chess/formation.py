@@ -235,11 +235,11 @@ def order_of(codes: Codes, own: Codes, exchange: bool = False) -> list[int]:
     >>> order_of((5, 9, 5), (5, 5, 9))
     [0, 2, 1]
     """
-    left = {man: code ^ BLACK if exchange else code for man, code in enumerate(codes)}
+    remaining = {man: code ^ BLACK if exchange else code for man, code in enumerate(codes)}
     order = []
     for code in own:
-        order.append(next(man for man, other in left.items() if other == code))
-        del left[order[-1]]
+        order.append(next(man for man, other in remaining.items() if other == code))
+        del remaining[order[-1]]
     return order
 
 
@@ -280,10 +280,10 @@ def sort_like_men(codes: Codes, squares: Array) -> Array:
 
 def mirror_classes(squares: Array, mirror: Array) -> Array:
     """Return for each position 2 if it is its own mirror image, 1 if it is the smaller of the two, else 0, uint8."""
-    here, there = (
+    keys, mirror_keys = (
         key_of(np.roll(men, squares.shape[1] == 4, 1)) for men in (squares, mirror)
     )  # the fourth counts most
-    return np.where(here == there, 2, here < there).astype(np.uint8)
+    return np.where(keys == mirror_keys, 2, keys < mirror_keys).astype(np.uint8)
 
 
 def indices_of(codes: Codes, squares: Array) -> Array:
@@ -297,8 +297,8 @@ def squares_of_slots(codes: Codes) -> Array:
     """Return the squares of the men in all slots that share a pair of kings, int64[slots, men]."""
     found = np.zeros((1, 0), np.int64)
     for group in groups_of(codes):
-        own = placements_of(codes[group[0]] & 7 == PAWN, len(group))
-        found = np.concatenate([np.repeat(found, len(own), 0), np.tile(own, (len(found), 1))], 1)
+        placements = placements_of(codes[group[0]] & 7 == PAWN, len(group))
+        found = np.concatenate([np.repeat(found, len(placements), 0), np.tile(placements, (len(found), 1))], 1)
     return found
 
 

@@ -472,16 +472,16 @@ def find_departures(men, board, side, legal, later, found, worths, squares):
 @lean_kernel
 def capture_by_king(board, later, placement, word, victim, worths, squares, outer):
     """Improve the worths of a word by the king's captures of the *victim* on a neighbouring square."""
-    own, enemy = placement.white_king, placement.black_king
+    own_king, enemy_king = placement.white_king, placement.black_king
     if placement.side:
-        own, enemy = enemy, own
+        own_king, enemy_king = enemy_king, own_king
     for direction in range(8):
-        target = board.steps[own << 4 | direction]
+        target = board.steps[own_king << 4 | direction]
         if target < 0 or (victim < outer and squares[victim] != target):
             continue
         # If the last man is the victim, only his square is possible.
         bits = word if victim < outer else word & BITS[target]
-        white, black = (target, enemy) if placement.side == 0 else (enemy, target)
+        white, black = (target, enemy_king) if placement.side == 0 else (enemy_king, target)
         while bits:
             square = lowest(bits)
             bits &= bits - ONE

@@ -108,22 +108,22 @@ def write_codes(codes: Codes, turn: int, scores_of: ScoresOf, table: Array, foun
     )  # fmt: skip
 
 
-def slot_numbers(own: Codes, order: Array, exchanged: bool) -> tuple[Array, int]:
+def slot_numbers(codes: Codes, order: Array, exchanged: bool) -> tuple[Array, int]:
     """Return the slot of each placement of a tier's men, int32[16, placements], and the number of slots.
 
     Slots are counted among those with the same kings. A placement is `first × 64 + second …`, with the men as the tier
-    before has them: man k of *own* is number `order[k]` there, and the board is upside down if *exchanged*. The row is
-    the lowest four bits of an entry of `Geometry.kings`: the symmetry that turns the board, and 8 if both kings are on
-    the diagonal. Then of two mirror images only the smaller one has a slot. Placements that are not legal have any
+    before has them: man k of *codes* is number `order[k]` there, and the board is upside down if *exchanged*. The row
+    is the lowest four bits of an entry of `Geometry.kings`: the symmetry that turns the board, and 8 if both kings are
+    on the diagonal. Then of two mirror images only the smaller one has a slot. Placements that are not legal have any
     number.
     """
-    squares = squares_of_slots(own)
-    mirror = mirror_images(own, squares)
-    numbers, slots = np.zeros(64 ** len(own), np.int32), np.arange(len(squares), dtype=np.int32)
+    squares = squares_of_slots(codes)
+    mirror = mirror_images(codes, squares)
+    numbers, slots = np.zeros(64 ** len(codes), np.int32), np.arange(len(squares), dtype=np.int32)
     numbers[key_of(squares)] = slots
     smaller = np.where(mirror_classes(squares, mirror) == LARGER_IMAGE, numbers[key_of(mirror)], slots)
-    before = np.arange(len(numbers))[:, None] >> 6 * (len(own) - 1 - order) & 63 ^ 56 * exchanged
-    by_symmetry = [numbers[key_of(sort_like_men(own, turned[before]))] for turned in geometry().turned]
+    before = np.arange(len(numbers))[:, None] >> 6 * (len(codes) - 1 - order) & 63 ^ 56 * exchanged
+    by_symmetry = [numbers[key_of(sort_like_men(codes, turned[before]))] for turned in geometry().turned]
     return np.stack([*by_symmetry, *(smaller[row] for row in by_symmetry)]), len(squares)
 
 
@@ -169,21 +169,23 @@ def collect_scores(
     rows = []
     for turn in range(turns):
         counts, begin = np.zeros((len(table), 3), np.int64), turn * size
-        legal, own = legal_positions(formation.men, turn), scores[begin : begin + size]
-        slot_kernels.collect_scores(known[turn], legal, layout, table, empty, begin, own, counts)
+        legal, turn_scores = legal_positions(formation.men, turn), scores[begin : begin + size]
+        slot_kernels.collect_scores(known[turn], legal, layout, table, empty, begin, turn_scores, counts)
         known[turn] = np.empty(0, np.uint8)  # frees memory for the scores of the other side
-        there = np.flatnonzero(counts[:, STORED])
-        rows.append(np.column_stack([np.full(len(there), turn), table[there].astype(np.int64), counts[there]]))
+        present = np.flatnonzero(counts[:, STORED])
+        rows.append(np.column_stack([np.full(len(present), turn), table[present].astype(np.int64), counts[present]]))
     # Slots with en passant rights come after all others.
     behind = scores[turns * size :].reshape(turns, -1)
     behind[:] = empty
     for man, items in double_steps.items():
         if not formation.is_symmetric or formation.codes[man] & BLACK:
             behind.reshape(-1)[slots_of(formation, man, items.positions)] = table[items.values]
-    for turn, own in enumerate(behind):
-        there, first, stored = (column.astype(np.int64) for column in np.unique(own, True, return_counts=True))
-        first += turns * size + turn * len(own)
-        columns = np.full(len(there), turns + turn), there, stored, IMAGES[True] * stored, first
-        rows.append(np.column_stack(columns)[there != empty])
+    for turn, turn_scores in enumerate(behind):
+        present, first, stored = (
+            column.astype(np.int64) for column in np.unique(turn_scores, True, return_counts=True)
+        )
+        first += turns * size + turn * len(turn_scores)
+        columns = np.full(len(present), turns + turn), present, stored, IMAGES[True] * stored, first
+        rows.append(np.column_stack(columns)[present != empty])
     found = np.concatenate(rows)
     return found[np.lexsort((found[:, 1], found[:, 0]))]

@@ -97,15 +97,15 @@ def slide(word, empty, direction):
 def move_targets(word, empty, kind):
     """Return the squares that men of one kind, other than pawns, reach: *empty* ones and the first occupied one on each
     line."""
-    there = NOTHING
+    targets = NOTHING
     for direction in range(FIRST[kind], LAST[kind]):
         if kind < KNIGHT:
-            there |= slide(word, empty, direction)
+            targets |= slide(word, empty, direction)
         elif UP[direction]:
-            there |= word << SHIFTS[direction] & TARGETS[direction]
+            targets |= word << SHIFTS[direction] & TARGETS[direction]
         else:
-            there |= word >> SHIFTS[direction] & TARGETS[direction]
-    return there
+            targets |= word >> SHIFTS[direction] & TARGETS[direction]
+    return targets
 
 
 @lean_kernel
@@ -203,19 +203,19 @@ def rests_of(codes: tuple[int, ...], grouped: bool, turned: Array) -> Rests:
     int64[8, 64] is where symmetries take squares."""
     count = len(codes)
     numbers, squares = number_rests(codes, grouped)
-    # `found[square, square, …]` is the rest.
-    found = numbers.reshape((64,) * count)
+    # `rest_of[square, square, …]` is the rest, -1 if there is none.
+    rest_of = numbers.reshape((64,) * count)
     bits = np.zeros(len(squares), np.uint64)
     apart = np.ones(len(squares), np.bool_)
     for man in range(count):
-        here = np.uint64(1) << squares[:, man].astype(np.uint64)
-        apart &= bits & here == 0
-        bits |= here
-    after = np.stack([found[tuple(symmetry[squares].T)].reshape(-1) for symmetry in turned])
+        square_bits = np.uint64(1) << squares[:, man].astype(np.uint64)
+        apart &= bits & square_bits == 0
+        bits |= square_bits
+    after = np.stack([rest_of[tuple(symmetry[squares].T)].reshape(-1) for symmetry in turned])
     # Like men of a group share the rows of `more`, those of the first of them.
     rows = 64 ** max(count - 1, 0)
     less = np.empty(squares.shape, np.int32)
-    more = [np.moveaxis(found, man, -1).reshape(-1, 64) for man in range(count)]
+    more = [np.moveaxis(rest_of, man, -1).reshape(-1, 64) for man in range(count)]
     for man, leader in enumerate(leaders(codes) if grouped else range(count)):
         less[:, man] = leader * rows + key_of(np.delete(squares, man, 1))
     return Rests(
@@ -233,14 +233,14 @@ def number_rests(codes: tuple[int, ...], grouped: bool) -> tuple[Array, Array]:
     if not grouped:
         return keys.astype(np.int32), squares
     # Sort the squares of like men. A combination has a rest of its own if it was sorted already.
-    there = np.ones(len(keys), np.bool_)
+    exist = np.ones(len(keys), np.bool_)
     for group in groups_of(codes):
         squares[:, group] = np.sort(squares[:, group], 1)
-        there &= np.all(np.diff(squares[:, group], axis=1) > 0, 1)
+        exist &= np.all(np.diff(squares[:, group], axis=1) > 0, 1)
     sorted_keys = key_of(squares)
-    own = keys[there & (sorted_keys == keys)]
-    numbers = np.where(there, np.searchsorted(own, sorted_keys), -1).astype(np.int32)
-    return numbers, squares[own]
+    rest_keys = keys[exist & (sorted_keys == keys)]
+    numbers = np.where(exist, np.searchsorted(rest_keys, sorted_keys), -1).astype(np.int32)
+    return numbers, squares[rest_keys]
 
 
 def key_of(squares: Array) -> Array:

@@ -88,12 +88,15 @@ def compressed_size(values: Array) -> int:
 
 def blocks_of(symbols: Array, bits: Array, lengths: Array, most_bits: int) -> tuple[int, Array, Array]:
     """Return (log2 of the best block size, first symbol of each block, int64[blocks + 1], number of values in each).
-    The block size is at most 2^*most* bytes."""
+
+    The block size is at most `1 << most_bits` bytes. *bits* has the length of each symbol's code, *lengths* the number
+    of values that it stands for.
+    """
     firsts, sizes = np.empty(len(symbols) + 1, np.int64), np.empty(len(symbols), np.int64)
     best: tuple[int, tuple[int, Array, Array]] | None = None
     for logarithm in range(LEAST_BLOCK, most_bits + 1):
         blocks = kernels.cut_blocks(symbols, bits, lengths, 8 << logarithm, firsts, sizes)
-        cost = (blocks << logarithm) + 2 * blocks
+        cost = (blocks << logarithm) + 2 * blocks  # two bytes say how many values a block has
         if best is None or cost < best[0]:
             best = cost, (logarithm, firsts[: blocks + 1].copy(), sizes[:blocks].copy())
     assert best is not None

@@ -180,6 +180,7 @@ def first_squares(count: int, has_pawns: bool, file: int = 0) -> Array:
 
 def three_men() -> dict[int, tuple[int, ...]]:
     """Return {number: squares} of three different men. The first man off the diagonal is below it."""
+    # On the diagonal a1-h8 are the squares 0, 9, 18, …: the multiples of 9.
     return {
         number_of_three(first, second, third): (first, second, third)
         for first, second in product(TRIANGLE, range(64))

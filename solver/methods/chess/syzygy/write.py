@@ -173,10 +173,10 @@ def number_distances(cells: Array, halved: Array) -> tuple[Array, bytes]:
     kernels.count_distances(cells, halved, counts)
     numbers, meaning = np.zeros((5, 256), np.uint8), b""
     for worth in MAPS:
-        there = np.flatnonzero(counts[worth])
-        there = there[np.argsort(-counts[worth, there], kind="stable")]
-        numbers[worth, there] = np.arange(len(there))
-        meaning += bytes([len(there), *there.tolist()])
+        distances = np.flatnonzero(counts[worth])
+        distances = distances[np.argsort(-counts[worth, distances], kind="stable")]
+        numbers[worth, distances] = np.arange(len(distances))
+        meaning += bytes([len(distances), *distances.tolist()])
     return numbers, meaning
 
 

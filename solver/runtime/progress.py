@@ -103,8 +103,8 @@ class Course:
 
     def plan(self, **weights: float) -> None:
         """Set other phases, and begin with none of them done."""
-        whole = sum(weights.values())
-        self.weights = {name: weight / whole for name, weight in weights.items()}
+        total = sum(weights.values())
+        self.weights = {name: weight / total for name, weight in weights.items()}
         self.seconds = self.weighed = 0.0
         self.at_hand = None
 
@@ -137,12 +137,12 @@ class Course:
             return None
         # The share of the phase that was done when its clock began does not count.
         before = phase.first[1] / phase.total if phase.first and phase.total else 0.0
-        passed, here = phase.worked_seconds, share - before
+        passed, share_since = phase.worked_seconds, share - before
         weight, after = self.weights.get(phase.name, 1.0), self.after(phase.name)
         # Case: this phase's speed is known. The later phases take time in proportion to their weights.
-        if passed >= QUIET and here >= LEAST_SHARE:
-            whole = passed / here
-            return (1 - share) * whole + (self.seconds + whole) / (self.weighed + weight) * after
+        if passed >= QUIET and share_since >= LEAST_SHARE:
+            phase_seconds = passed / share_since
+            return (1 - share) * phase_seconds + (self.seconds + phase_seconds) / (self.weighed + weight) * after
         # Case: only the speed of earlier phases is known.
         if self.seconds >= QUIET and self.weighed:
             return self.seconds / self.weighed * ((1 - share) * weight + after)

@@ -128,8 +128,8 @@ class Values:
         if not left and not right:
             return Fraction(0)
         if not left or not right:
-            whole = above if right else below
-            return None if whole is None else whole - 1 if right else whole + 1
+            bound = above if right else below
+            return None if bound is None else bound - 1 if right else bound + 1
         return None if below is None or above is None or below >= above else (below + above) / 2
 
     def of_number(self, number: Fraction) -> int:

@@ -97,16 +97,16 @@ def add_counts(counts: Array, scores: Array, sizes: Array, begin: int, bits: int
     return counts
 
 
-def count_by_score(scores: Array, sizes: "Array | CompressedArray", where: slice, bits: int) -> Array:
-    """Return (score, records, positions, index of the first record within *where*) for each score there, ascending."""
+def count_by_score(scores: Array, sizes: "Array | CompressedArray", part: slice, bits: int) -> Array:
+    """Return (score, records, positions, index of the first record in *part*) for each score of a part, ascending."""
     counts = np.zeros((3, 256), np.int64)
-    for begin in range(where.start, where.stop, COUNTED):  # so that compressed sizes are read piece by piece
-        some = slice(begin, min(begin + COUNTED, where.stop))
-        counts = add_counts(counts, scores[some], sizes[some], begin - where.start, bits)
+    for begin in range(part.start, part.stop, COUNTED):  # so that compressed sizes are read piece by piece
+        block = slice(begin, min(begin + COUNTED, part.stop))
+        counts = add_counts(counts, scores[block], sizes[block], begin - part.start, bits)
     codes = np.flatnonzero(counts[0])
     classes, plies = codes & 3, codes >> 2
-    found = classes << bits | np.where(classes >= TIE_CLASS, (1 << bits) - 1 - plies, plies)
-    rows = np.concatenate([found[None], counts[:, codes]]).T
+    found_scores = classes << bits | np.where(classes >= TIE_CLASS, (1 << bits) - 1 - plies, plies)
+    rows = np.concatenate([found_scores[None], counts[:, codes]]).T
     return rows[rows[:, 0].argsort()]
 
 

@@ -33,7 +33,7 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
     buffer for MOST_IMAGES positions.
     """
     bits, which = slots.bits, which_turn(game)
-    own = place_in(slots.tiers, tier)
+    row = place_in(slots.tiers, tier)
     end = ZERO
     for i in range(len(seeds.scores)):
         # Step 1: stop if the links of another position might not fit; the caller continues from here.
@@ -55,7 +55,7 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
             continue
         # Step 4: visit the children.
         begin = end
-        end, passed = visit_children(game, which, position, own, slots, links, begin, trouble)
+        end, passed = visit_children(game, which, position, row, slots, links, begin, trouble)
         if trouble[0] != Trouble.FINE:
             return i, end
         # Step 5: the initial score and counter. A draw or better from a later tier counts as one child that never
@@ -90,12 +90,12 @@ def check_position(game, position, slot, images, trouble):
 
 
 @lean_kernel
-def visit_children(game, which, position, own, slots, links, begin, trouble):
-    """Write the children of a position in tier number *own* that are in the tier to *links* from *begin* on. Returns
+def visit_children(game, which, position, row, slots, links, begin, trouble):
+    """Write the children of a position in tier number *row* that are in the tier to *links* from *begin* on. Returns
     the end of the links, and the best score that children in later tiers pass up, 0 for none. *which* moves pass the
     turn is known."""
     tiers, starts, _, bits, _ = slots
-    tier, count = tiers[own], starts[own + 1] - starts[own]
+    tier, count = tiers[row], starts[row + 1] - starts[row]
     end = begin
     moves = passed = 0
     for move in game.generate_moves(position):
@@ -199,7 +199,7 @@ def parents_of(game, tier, frontier, children_left, sums, out, trouble):
     """
     # The counter of primitive positions and empty slots, which have no children (see values/score.py).
     primitive, which = (1 << 8 * children_left.itemsize) - 1, which_turn(game)
-    own = np.empty(256, np.int64)  # the parents of one slot; it grows when full
+    slot_parents = np.empty(256, np.int64)  # the parents of one slot; it grows when full
     count = 0
     for i in range(len(frontier)):
         # Step 1: ask the rules for the parents of this slot's position.
@@ -209,8 +209,8 @@ def parents_of(game, tier, frontier, children_left, sums, out, trouble):
         begin = count
         met = ZERO
         total = np.uint32(0)
-        for given in game.parents(position):
-            parent = as_position(given)
+        for answer in game.parents(position):
+            parent = as_position(answer)
             if not is_position(parent):
                 trouble[0] = Trouble.OUT_OF_RANGE
                 return i, begin
@@ -222,12 +222,12 @@ def parents_of(game, tier, frontier, children_left, sums, out, trouble):
                 trouble[0] = Trouble.BAD_INDEX
                 return i, begin
             # Step 2: skip parents where the game is over, and parents that were given twice.
-            here = children_left[slot]
-            if here == primitive:
+            counter = children_left[slot]
+            if counter == primitive:
                 continue
-            if met == len(own):
-                own = longer(own)
-            before, met = met, append_edge(own, ZERO, met, slot)
+            if met == len(slot_parents):
+                slot_parents = longer(slot_parents)
+            before, met = met, append_edge(slot_parents, ZERO, met, slot)
             if met == before:
                 continue
             if met > MOST_MOVES:
@@ -238,7 +238,7 @@ def parents_of(game, tier, frontier, children_left, sums, out, trouble):
             # Step 3: add the parent to the checksum; decided parents count there, but are not written.
             total = np.uint32(total + mark_of(slot))
             out[count] = slot if passes(game, which, parent, position) else ~slot
-            count += here < primitive - 1
+            count += counter < primitive - 1
         # Step 4: compare with the checksum from when all slots were expanded.
         if differs(total, sums, frontier[i]):
             trouble[0] = Trouble.BAD_PARENTS

@@ -93,19 +93,19 @@ def measure_tables(scores: Array, states: int, children_of: ChildrenOf) -> Order
     count, size = scores.shape
     # Step 1: what each move does to the turns, apart from what it adds. Look at an order in which all have moves, and
     # subtract what is added to turns 0.
-    whole = int(scores.max(axis=1).argmin())
-    children = children_of(whole * size + np.arange(size)).T
+    full_order = int(scores.max(axis=1).argmin())
+    children = children_of(full_order * size + np.arange(size)).T
     turned = subtract(children % size, children[:, :1] % size, states)
     # Step 2: where each move leads from each order, and what it adds, at the first turns that have moves.
     moves = len(children)
     orders, added = np.full((moves, count), -1, np.int32), np.zeros((moves, count), np.uint16)
     for begin in range(0, count, ORDERS):
-        some = np.arange(begin, min(begin + ORDERS, count))
+        block = np.arange(begin, min(begin + ORDERS, count))
         turns = scores[begin : begin + ORDERS].argmin(axis=1)
-        after, there = np.divmod(children_of(some * size + turns).T, size)
+        after, turns_after = np.divmod(children_of(block * size + turns).T, size)
         for move in range(moves):
-            orders[move, after[move]] = some
-            added[move, after[move]] = subtract(there[move], turned[move, turns], states)
+            orders[move, after[move]] = block
+            added[move, after[move]] = subtract(turns_after[move], turned[move, turns], states)
     # Step 3: each table must be a permutation; invert those of the turns, once for all that add the same.
     kinds, kind_of = np.unique(turned, axis=0, return_inverse=True)
     inverse = np.argsort(kinds, axis=1)

@@ -133,16 +133,16 @@ def seed_interpreted(table: NumberedTable, k: int, slot: int) -> tuple[int, int]
     value, moves, children = examine(game, position)
     if value:
         return encode(value, 0, bits), PRIMITIVE
-    own, passed = set(), 0
+    slots_in_tier, passed = set(), 0
     check_index(game, position, game.do_move(position, moves[slot % len(moves)]))
     for child in children:
         child_k, child_slot = numbering.slot_of(game, child)
         if child_k == k:
-            own.add(child_slot)
+            slots_in_tier.add(child_slot)
         else:
             score = int(table.scores.array[numbering.starts[child_k] + child_slot])
             passed = max(passed, (pass_up if turns(game, position, child) else pass_on)(score, bits))
-    return passed, len(own) + (passed >= DRAW_CLASS << bits)
+    return passed, len(slots_in_tier) + (passed >= DRAW_CLASS << bits)
 
 
 def count_symmetric(table: NumberedTable, k: int, work: Work) -> Array:
@@ -152,7 +152,7 @@ def count_symmetric(table: NumberedTable, k: int, work: Work) -> Array:
 
 
 def count_block(task: tuple[CyclicTier, int]) -> Array:
-    """Return the same for a block of slots, which begins with slot *begin*."""
+    """Return what `count_symmetric` does, for one block of slots. The task is (tier, first slot)."""
     tier, begin = task
     rules = tier.table.rules
     sizes = np.empty(min(BLOCK, tier.size - begin), np.uint16)
@@ -169,9 +169,9 @@ def raise_fault(game: Game, numbering: SlotNumbering, position: int) -> None:
         what = f"index() gives {slot}, and unindex({tier}, {slot}) gives {other}"
         raise RuleError(f"{variant(game)}, position {position}: {what}")
     refuse_chance(game, position)
-    related = examine(game, position)[2]
+    related = examine(game, position)[2]  # the children
     related += list(game.parents(position)) if Traits.of(game).has_parents else []
-    for one in related:
-        numbering.slot_of(game, one)
+    for neighbour in related:
+        numbering.slot_of(game, neighbour)  # raises RuleError if its tier or index is wrong
     check_image(game, position)
     raise RuleError(differ(game, position))

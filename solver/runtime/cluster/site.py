@@ -56,8 +56,8 @@ class Facts(NamedTuple):
 
     def differences(self, mine: "Facts") -> str:
         """Return in words what differs from *mine*, as in `numpy 2.1 and not 2.0`; "" if all is the same."""
-        pairs = [(name, theirs, own) for name, theirs, own in zip(self._fields, self, mine, strict=True)]
-        return ", ".join(f"{name} {theirs} and not {own}" for name, theirs, own in pairs if theirs != own)
+        pairs = [(name, theirs, ours) for name, theirs, ours in zip(self._fields, self, mine, strict=True)]
+        return ", ".join(f"{name} {theirs} and not {ours}" for name, theirs, ours in pairs if theirs != ours)
 
 
 @cache
@@ -93,14 +93,16 @@ def site_of(lock: Lock, apart: bool, parcels: Path | None = None) -> Site:
 @lru_cache(4)
 def refuse_unfit(site: Site) -> None:
     """Raise ClusterError if this process cannot work for a site."""
-    here = f"the worker on {platform.node() or 'a machine without a name'}"
+    worker = f"the worker on {platform.node() or 'a machine without a name'}"
     if differences := facts().differences(site.facts):
-        raise ClusterError(f"{here} has {differences}; install the same everywhere, and start the workers anew")
+        raise ClusterError(f"{worker} has {differences}; install the same everywhere, and start the workers anew")
     if site.machine is not None and site.machine != machine():
-        raise ClusterError(f"{here} is on another machine than the solve, which was begun on one alone; begin it again")
+        raise ClusterError(
+            f"{worker} is on another machine than the solve, which was begun on one alone; begin it again"
+        )
     if read_word(site.lock) != site.word:
         raise ClusterError(
-            f"{here} does not see {str(site.lock.parent)!r}, the folder of the solve; choose one that all machines "
+            f"{worker} does not see {str(site.lock.parent)!r}, the folder of the solve; choose one that all machines "
             "share, with --database or RETROGRADE_HOME"
         )
 
@@ -110,11 +112,11 @@ def refuse_unfit(site: Site) -> None:
 
 def run(site: bytes, task: bytes | Parcel) -> Any:
     """Unpack a task and run it for a pickled site; return its result, in a parcel if it is large."""
-    here = pickle.loads(site)
-    refuse_unfit(here)
+    unpickled = pickle.loads(site)
+    refuse_unfit(unpickled)
     function, args, options = unpack(task)
     result = function(*args, **options)
-    sent = pack(result, here.parcels)
+    sent = pack(result, unpickled.parcels)
     return sent if isinstance(sent, Parcel) else result
 
 

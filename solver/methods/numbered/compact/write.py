@@ -62,13 +62,13 @@ def make_compact(database: Database, path: str | PathLike[str], listener: Listen
     slots = database.contents.slots
     announce(listener, "compiling the rules, which takes some seconds the first time")
     phase = Phase("looking at slots", listener, slots)
-    rows, there = database.all_slots(), np.empty(slots, np.bool_)
+    rows, has_position = database.all_slots(), np.empty(slots, np.bool_)
     for tier, first, begin, end in blocks(database):
-        there[begin:end] = have_positions(database, tier, begin - first, end - begin)
+        has_position[begin:end] = find_positions(database, tier, begin - first, end - begin)
         phase.advance(end - begin)
     with ThreadPoolExecutor(cpu_count()) as executor:
-        solved = solved_compact(database, rows, there, executor)
-        inspect = partial(compare, database, rows, there, Phase("comparing slots", listener, slots))
+        solved = solved_compact(database, rows, has_position, executor)
+        inspect = partial(compare, database, rows, has_position, Phase("comparing slots", listener, slots))
         return write_database(path, database.game, solved, executor.map, inspect=inspect)
 
 
@@ -91,7 +91,7 @@ def blocks(database: SlotsDatabase) -> Iterator[tuple[int, int, int, int]]:
             yield tier, first, begin, min(begin + BLOCK, end)
 
 
-def have_positions(database: SlotsDatabase, tier: int, begin: int, count: int) -> Array:
+def find_positions(database: SlotsDatabase, tier: int, begin: int, count: int) -> Array:
     """Return for each of *count* slots of a tier, from *begin* on, whether it has a position."""
     if count >= BULK and database._bulk:
         found: Array = database._bulk.positions_of(tier, begin, count) >= 0
@@ -102,23 +102,25 @@ def have_positions(database: SlotsDatabase, tier: int, begin: int, count: int) -
 # Choose the parts to keep
 
 
-def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor: ThreadPoolExecutor) -> SolvedCompact:
+def solved_compact(
+    database: SlotsDatabase, rows: Array, has_position: Array, executor: ThreadPoolExecutor
+) -> SolvedCompact:
     """Return the contents of the compact database: of each tier the smallest parts from which the others follow."""
     game, file = database.game, database.file
-    every = list(SlotNumbering.of(game, database.contents.tiers.numbers).parts(game))
-    parts, outcomes, kept = list[PartRow](), list[Array](), 0
-    for tier, group in groupby(every, key=lambda part: part.tier):
+    all_parts = list(SlotNumbering.of(game, database.contents.tiers.numbers).parts(game))
+    parts, outcomes, kept_slots = list[PartRow](), list[Array](), 0
+    for tier, group in groupby(all_parts, key=lambda part: part.tier):
         slices = [part.slots for part in group if part.slots.start < part.slots.stop]
-        smallest_parts = [smallest(database, tier, rows[slots], there[slots], executor) for slots in slices]
+        smallest_parts = [smallest(database, tier, rows[slots], has_position[slots], executor) for slots in slices]
         left_out = choose_omitted(game, slices, tier, [part.bytes for part in smallest_parts])
         for number, (slots, part) in enumerate(zip(slices, smallest_parts, strict=True)):
             size = slots.stop - slots.start
             if number in left_out:
                 parts.append(PartRow(slots.start, size, DERIVED, 1))
                 continue
-            parts.append(PartRow(slots.start, size, kept, part.columns))
+            parts.append(PartRow(slots.start, size, kept_slots, part.columns))
             outcomes.append(part.rows)
-            kept += size
+            kept_slots += size
     what = f"the database {str(file.path)!r} cannot be made compact"
     names = [name for tier in database.contents.tiers.numbers.tolist() for name, slots in game.parts(tier) if slots]
     alike = all(" and " in name for name in names)  # one part for both sides: it gains by its order
@@ -138,10 +140,10 @@ def choose_omitted(game: Any, parts: list[slice], tier: int, sizes: list[int]) -
     Even parts have one side to move, odd parts the other."""
     best = set[int]()
     for side in (0, 1):
-        some = set(range(side, len(parts), 2))
-        closed = not any(some & leads_to(game, parts, tier, number) for number in some)
-        if closed and sum(sizes[number] for number in some) > sum(sizes[number] for number in best):
-            best = some
+        side_parts = set(range(side, len(parts), 2))
+        closed = not any(side_parts & leads_to(game, parts, tier, number) for number in side_parts)
+        if closed and sum(sizes[number] for number in side_parts) > sum(sizes[number] for number in best):
+            best = side_parts
     return best
 
 
@@ -164,15 +166,17 @@ def leads_to(game: Any, parts: list[slice], tier: int, number: int) -> set[int]:
     return found
 
 
-def smallest(database: SlotsDatabase, tier: int, rows: Array, there: Array, executor: ThreadPoolExecutor) -> KeptPart:
+def smallest(
+    database: SlotsDatabase, tier: int, rows: Array, has_position: Array, executor: ThreadPoolExecutor
+) -> KeptPart:
     """Return a part in the column order that compresses best."""
-    compress = partial(in_columns, rows, there, len(database.file.legend))
+    compress = partial(in_columns, rows, has_position, len(database.file.legend))
     return min(executor.map(compress, columns_of(database.game, tier, len(rows))), key=lambda part: part.bytes)
 
 
-def in_columns(rows: Array, there: Array, outcomes: int, columns: int) -> KeptPart:
+def in_columns(rows: Array, has_position: Array, outcomes: int, columns: int) -> KeptPart:
     """Return a part column by column, if its slots are rows of *columns*; empty slots get the row before them."""
-    ordered, filled = (array.reshape(-1, columns).T.ravel() for array in (rows, there))
+    ordered, filled = (array.reshape(-1, columns).T.ravel() for array in (rows, has_position))
     first = ordered[filled.argmax()]
     ordered = np.where(filled, ordered, np.min_scalar_type(outcomes).type(outcomes))  # *outcomes* marks empty slots
     fill_gaps(ordered, outcomes, first)
@@ -197,13 +201,13 @@ def columns_of(game: Any, tier: int, slots: int) -> list[int]:
 # Compare with the full database
 
 
-def compare(database: SlotsDatabase, rows: Array, there: Array, phase: Phase, path: Path) -> None:
+def compare(database: SlotsDatabase, rows: Array, has_position: Array, phase: Phase, path: Path) -> None:
     """Raise CannotCompact if the compact file and the old database differ in a slot."""
     with open_database(path, game=database.game) as compact:
         assert isinstance(compact, SlotsDatabase)
         for _, _, begin, end in blocks(database):
-            which = there[begin:end]
-            if (compact.all_slots(begin, end)[which] != rows[begin:end][which]).any():
+            filled = has_position[begin:end]
+            if (compact.all_slots(begin, end)[filled] != rows[begin:end][filled]).any():
                 what = f"outcomes in the database {str(database.file.path)!r} do not follow from their children's"
                 raise CannotCompact(f"{what}; to find the errors, run: retrograde verify {database.file.path}")
             phase.advance(end - begin)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".parquet", ".csv", ".npz")
 VALUES = {name: value for value, name in NOUNS.items()}
+MOST_PLIES = 10**9
+"""The end of a range such as `12..`: more plies than any remoteness has."""
 
 
 def plies(ctx: click.Context, param: click.Parameter, text: str | None) -> range | None:
@@ -41,7 +43,7 @@ def plies(ctx: click.Context, param: click.Parameter, text: str | None) -> range
         what = f"{text!r} is no number of plies, as 5, and no range of them, as 12.. or 3..9"
         raise click.BadParameter(what, ctx, param)
     least = int(found[1])
-    most = int(found[3]) if found[3] else least if not found[2] else 10**9
+    most = int(found[3]) if found[3] else least if not found[2] else MOST_PLIES
     return range(least, most + 1)
 
 

@@ -28,32 +28,34 @@ TOGETHER = 256
 
 
 def write_answers(solution: Solution, folder: Path, python: bool) -> bool:
-    """Write the answers about a game, and return whether these are all positions; with *python*, the browser finds
-    others."""
+    """Write the answers about a game, and return whether these are all positions.
+
+    If there are more than MOST, only the FIRST ones are written. With *python* the browser answers for the others.
+    """
     positions = first_positions(solution, MOST + 1)
-    whole = solution.start is not None and len(positions) <= MOST
-    texts = {solution.game.write(position): position for position in (positions if whole else positions[:FIRST])}
+    complete = solution.start is not None and len(positions) <= MOST
+    texts = {solution.game.write(position): position for position in (positions if complete else positions[:FIRST])}
     start = next(iter(texts))
     order = sorted(texts, key=lambda text: text.encode("utf-16-be"))  # as JavaScript compares texts
     firsts = order[::TOGETHER]
     for number in range(len(firsts)):
         file = order[number * TOGETHER : (number + 1) * TOGETHER]
-        answers = [answer(solution, texts[text], not whole) for text in file]
+        answers = [answer(solution, texts[text], not complete) for text in file]
         write_packed(folder / f"{number}.json.gz", answer_text(answers).encode())
-    about = {
+    facts = {
         "about": vars(view.database(solution)),
         "board": board_parts(solution),
         "start": start,
         "usual": solution.start is not None,
-        "whole": whole,
+        "whole": complete,
         "firsts": firsts,
         "database": solution.database.file.path.name,
-        "python": python and not whole,
+        "python": python and not complete,
     }
-    if about["python"]:
-        about["rules"] = b64encode(pickle.dumps(solution.game)).decode()
-    (folder / "facts.json").write_text(answer_text(about), encoding="utf-8")
-    return whole
+    if facts["python"]:
+        facts["rules"] = b64encode(pickle.dumps(solution.game)).decode()
+    (folder / "facts.json").write_text(answer_text(facts), encoding="utf-8")
+    return complete
 
 
 def first_positions(solution: Solution, most: int) -> list[int]:

@@ -5,6 +5,7 @@
 3. Of these, search a random sample again.
 """
 
+from contextlib import ExitStack
 from random import Random
 from typing import NamedTuple
 
@@ -121,22 +122,22 @@ def search_again(
     game, origin = book.game, book.file.origin
     if len(origin.weights) == len(getattr(game, "feature_weights", ())):
         game = with_weights(game, origin.weights)
-    tables = find_tables(game, game.start)
-    now: Origin = origin_of(game, tables, origin.plies, origin.depth, origin.most)
-    if (now.hints, now.weights) != (origin.hints, origin.weights):
-        return 0, "the estimate has changed since"
-    if now.tables != origin.tables:
-        return 0, f"the endgame tables have changed since; then: {', '.join(origin.tables) or 'none'}"
-    search = ValueSearch(game, tables=tables)
-    leaves = [text for text, found in children.items() if not found and not is_end(book, text)]
-    sample = Random(seed).sample(leaves, min(AGAIN, len(leaves)))
-    for text in sample:
-        phase.advance(1)
-        score = int(search.find(game.read(text), origin.depth).score)
-        if score != book.file.estimates[text]:
-            both = f"{estimate_text(book.file.estimates[text])} in the book, and {estimate_text(score)} by a search"
-            problems.append(f"position {text} is estimated as {both}")
-    phase.end()
-    if tables:
-        tables.close()
-    return len(sample), ""
+    with ExitStack() as opened:
+        if tables := find_tables(game, game.start):
+            opened.callback(tables.close)
+        now: Origin = origin_of(game, tables, origin.plies, origin.depth, origin.most)
+        if (now.hints, now.weights) != (origin.hints, origin.weights):
+            return 0, "the estimate has changed since"
+        if now.tables != origin.tables:
+            return 0, f"the endgame tables have changed since; then: {', '.join(origin.tables) or 'none'}"
+        search = ValueSearch(game, tables=tables)
+        leaves = [text for text, found in children.items() if not found and not is_end(book, text)]
+        sample = Random(seed).sample(leaves, min(AGAIN, len(leaves)))
+        for text in sample:
+            phase.advance(1)
+            score = int(search.find(game.read(text), origin.depth).score)
+            if score != book.file.estimates[text]:
+                both = f"{estimate_text(book.file.estimates[text])} in the book, and {estimate_text(score)} by a search"
+                problems.append(f"position {text} is estimated as {both}")
+        phase.end()
+        return len(sample), ""

@@ -156,13 +156,13 @@ def test_how_far_a_tie_is_may_stay_unknown_and_its_value_not(solved, tmp_path, m
 @pytest.mark.thorough
 def test_what_is_won_at_once_is_not_searched(tmp_path, monkeypatch):
     asked = []
-    outcome = books.SearchThreads.outcome
+    outcome = books.ProvingThreads.outcome
 
     def noted(self, position, *more):
         asked.append(position)
         return outcome(self, position, *more)
 
-    monkeypatch.setattr(books.SearchThreads, "outcome", noted)
+    monkeypatch.setattr(books.ProvingThreads, "outcome", noted)
     game = load_game("connect4:4,4,3")
     with book_of("connect4:4,4,3", 4, tmp_path / "x.book.h5") as book:
         last = [one for _, some, _, _ in book.records() for one in some.tolist()]

@@ -267,8 +267,7 @@ Positions may be tuples of two to eight such ints, all of one length, if one int
 such a tuple. A tuple that begins with a negative number means "no position". Rules unpack a tuple and build a
 new one, as in `number, hounds, fox = position`. `replaced(position, place, number)` of this module returns a tuple with
 another number at an index that is known only at run time. Among symmetric tuples the least one is canonical, in
-Python's order of tuples. Certificates, books, the streamed method and all metrics but remoteness and expectations by
-slot do not support tuples.
+Python's order of tuples.
 
 `__post_init__` checks the options and raises ValueError.
 """

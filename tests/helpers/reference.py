@@ -94,3 +94,17 @@ def remembered(function):
         return results[position]
 
     return remember
+
+
+def assert_same(database, game):
+    """Assert that a database has the outcomes, counts and examples that this solver finds."""
+    wanted = solve(game)
+    assert {position: database[position] for position in wanted} == wanted
+    legend = database.file.legend
+    assert {(row.value, None if row.value == DRAW else row.remoteness): row.positions for row in legend} == counts(
+        wanted
+    )
+    assert database.file.stored == len(explore(game, symmetric=True))
+    for row in legend:
+        least = min((game.tier(c), c) for c in map(game.canonical, wanted) if wanted[c] == database[row.example])
+        assert (game.tier(row.example), row.example) == least

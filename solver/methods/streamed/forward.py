@@ -71,10 +71,8 @@ class ForwardSweep:
 
     def __init__(self, game: Game, work: Work, journal: ForwardJournal | None = None):
         width = Traits.of(game).width
-        least, child_bytes = (
-            work.sizes.stream_least_children,
-            (BYTES_A_CHILD_WORD * width or BYTES_A_CHILD) * work.sharing,
-        )
+        least = work.sizes.stream_least_children
+        child_bytes = (BYTES_A_CHILD_WORD * width or BYTES_A_CHILD) * work.sharing
         work.budget.check(least * child_bytes + WRITER_BYTES, "solving in a stream")
         half = (work.budget.free_bytes() - WRITER_BYTES) // 2  # the other half is for the segments' descriptions
         self.children = min(work.sizes.stream_children * work.larger, max(least, half // child_bytes))

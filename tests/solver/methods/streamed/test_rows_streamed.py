@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrograde.databases import open_database
-from retrograde.games import DRAW, RuleError
+from retrograde.games import RuleError
 from retrograde.solver.engine import solve
 from retrograde.solver.estimation.amounts import STREAMED_IN_WORDS, streamed_estimate
 from retrograde.solver.estimation.estimate import estimate_from_counts
@@ -153,16 +153,7 @@ def test_random_games_equal_the_reference(seed, tmp_path, monkeypatch):
     monkeypatch.setattr(reference, "int", lambda position: position, raising=False)
     game = WideLadder(4 + 3 * seed, 30 << seed, seed)
     with open_database(solve(game, tmp_path / "game.h5", method="streamed", sizes=cut(100)), game=game) as database:
-        wanted = reference.solve(game)
-        assert {position: database[position] for position in wanted} == wanted
-        counts = {
-            (row.value, None if row.value == DRAW else row.remoteness): row.positions for row in database.file.legend
-        }
-        assert counts == reference.counts(wanted)
-        assert database.file.stored == len(reference.explore(game, symmetric=True))
-        for row in database.file.legend:
-            least = min((game.tier(c), c) for c in map(game.canonical, wanted) if wanted[c] == database[row.example])
-            assert (game.tier(row.example), row.example) == least
+        reference.assert_same(database, game)
 
 
 @pytest.mark.long

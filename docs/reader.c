@@ -552,9 +552,9 @@ static i64 hareandhounds_tier(u64 position)
 
 static int hareandhounds_images(u64 position, u64 *images)
 {
-    static const int CELLS[16] = {8, 9, 10, 3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15};
+    static const int CELLS[11] = {8, 9, 10, 3, 4, 5, 6, 7, 0, 1, 2};
     images[0] = position;
-    images[1] = position >> 15 << 15 | (u64)CELLS[position >> 11 & 15] << 11 | bits_turned(position & 2047, CELLS, 11);
+    images[1] = position >> 22 << 22 | bits_turned(position >> 11, CELLS, 11) << 11 | bits_turned(position, CELLS, 11);
     return 2;
 }
 

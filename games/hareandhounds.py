@@ -2,15 +2,9 @@
 
        1 - 2 - 3
      / | \\ | / | \\
-    4 - 5 - 6 - 7 - 8      point p is bit p - 1
+    4 - 5 - 6 - 7 - 8      point p is cell p - 1
      \\ | / | \\ | /
        9 - 10- 11
-
-A position holds the places of the pieces::
-
-    bit      15              14 … 11      10 … 0
-             1 if the hare   the hare's   the hounds
-             is to move      bit
 
 The hounds start on 1, 4 and 9. A piece moves along a line to the next point if that is empty. A hound never moves to
 the left. The hare wins on point 4, or if no hound can move. The hounds win if the hare cannot move. There is no rule
@@ -18,12 +12,28 @@ against stalling: a game that repeats for ever is a draw. (Under rules where sta
 a draw.)
 """
 
-from functools import cached_property
+from retrograde.games import LOSE, UNDECIDED, WIN, Game
+from retrograde.games.contract.fields import Cells, Turn
 
-from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game
-
-BOARD = 0b111_11111_111
+PLACES = [(x, 0) for x in (1, 2, 3)] + [(x, 1) for x in range(5)] + [(x, 2) for x in (1, 2, 3)]
+"""Column and row of each point."""
+COLUMNS = tuple(x for x, _ in PLACES)
 BURROW = 3
+"""The cell of point 4, at the left end."""
+
+
+def joined(a, b):
+    """Return whether a line joins two places. Every other point has diagonal lines."""
+    distance = (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2
+    return distance == 1 or (distance == 2 and sum(a) % 2 == 1)
+
+
+NEAR = tuple(sum(joined(a, b) << cell for cell, b in enumerate(PLACES)) for a in PLACES)
+"""For each cell, its neighbours as bits: where the hare may go."""
+ONWARD = tuple(sum((joined(a, b) and b[0] >= a[0]) << cell for cell, b in enumerate(PLACES)) for a in PLACES)
+"""For each cell, its neighbours that are not to the left: where a hound may go."""
+MIRROR = (8, 9, 10, 3, 4, 5, 6, 7, 0, 1, 2)
+"""The cells from bottom to top."""
 
 
 class HareAndHounds(Game):
@@ -31,7 +41,8 @@ class HareAndHounds(Game):
 
     title = "Hare and Hounds"
     words = {"D": "Hounds", "H": "Hare"}
-    to_move = "DH"
+    cells = Cells(11, symmetries=[MIRROR], D="sienna disc D", H="lightgrey disc H")
+    mover = Turn("DH")
 
     hare: int = 8
     hare_first: bool = False
@@ -40,78 +51,37 @@ class HareAndHounds(Game):
         if not 5 <= self.hare <= 8:
             raise ValueError("hare must be a point of the middle line, from 5 to 8")
 
-    @cached_property
+    @property
     def start(self):
-        return self.hare_first << 15 | self.hare - 1 << 11 | 0b001_00001_001
+        middle = "".join("H" if point == self.hare else "." for point in range(5, 9))
+        return self.read(f"D../D{middle}/D../{'H' if self.hare_first else 'D'}")
 
-    @cached_property
-    def columns(self):
-        return (1, 2, 3, 0, 1, 2, 3, 4, 1, 2, 3)
-
-    @cached_property
-    def lines(self):
-        """For each point, its neighbours as bits. Every other point has diagonal lines."""
-
-        def near(a, b):
-            distance = (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2
-            return distance == 1 or (distance == 2 and sum(a) % 2 == 1)
-
-        places = list(zip(self.columns, [0] * 3 + [1] * 5 + [2] * 3, strict=True))
-        return tuple(sum(near(a, b) << point for point, b in enumerate(places)) for a in places)
-
-    @cached_property
-    def onward(self):
-        """For each point, the neighbours that a hound may enter."""
-        return tuple(
-            sum(1 << b for b in range(11) if lines >> b & 1 and self.columns[b] >= self.columns[a])
-            for a, lines in enumerate(self.lines)
-        )
-
-    # The rules: a move is 16 × the point left + the point entered, both counted from 0
+    # The rules: a move is 16 × the cell left + the cell entered
 
     def generate_moves(self, position):
-        """Yield `point << 4 | target` for each step of the hare, or of a hound, which never goes back."""
-        hare, hounds = position >> 11 & 15, position & BOARD
-        if position >> 15:
-            for target in range(11):
-                if self.lines[hare] & ~hounds & 1 << target:
-                    yield hare << 4 | target
-        else:
-            for point in range(11):
-                if hounds >> point & 1:
-                    for target in range(11):
-                        if self.onward[point] & ~(hounds | 1 << hare) & 1 << target:
-                            yield point << 4 | target
+        """Yield `start << 4 | goal` for each step of the hare, or of a hound, which never goes back."""
+        near = NEAR if self.mover.get(position) else ONWARD
+        for start in self.cells.having(position, self.mover.sign(position)):
+            for goal in self.cells.empty(position):
+                if near[start] >> goal & 1:
+                    yield start << 4 | goal
 
     def do_move(self, position, move):
-        """Return the position after a step from *point* to *target*; the turn passes."""
-        point, target = move >> 4, move & 15
-        if position >> 15:
-            return target << 11 | position & BOARD
-        return position ^ 1 << 15 ^ 1 << point ^ 1 << target
+        return self.mover.passed(self.cells.go(position, move >> 4, move & 15))
 
     def primitive(self, position):
         """Return the value for the player to move: the hare wins in the burrow; a player without a move loses."""
-        if position >> 11 & 15 == BURROW:
-            return WIN if position >> 15 else LOSE
+        if self.cells.has(position, BURROW, self.cells.H):
+            return WIN if self.mover.get(position) else LOSE
         for _ in self.generate_moves(position):
             return UNDECIDED
         return LOSE
 
-    def images(self, position):
-        """Yield the mirror image, top to bottom."""
-        hare, hounds = position >> 11 & 15, position & BOARD
-        if hare < 3 or hare > 7:
-            hare = (hare + 8) % 16
-        hounds = (hounds & 0b111) << 8 | hounds & 0b11111_000 | hounds >> 8
-        yield position >> 15 << 15 | hare << 11 | hounds
-
     def tier(self, position):
         """Return how far the hounds have come, all together."""
         progress = 0
-        for point in range(11):
-            if position >> point & 1:
-                progress += self.columns[point]
+        for cell in self.cells.having(position, self.cells.D):
+            progress += COLUMNS[cell]
         return progress
 
     def estimate(self, position):
@@ -119,27 +89,20 @@ class HareAndHounds(Game):
 
         A hound in the hare's column or further from the hounds' side counts as passed.
         """
-        # Bits 0 to 10 are the points with hounds, 11 to 14 the hare's point, and 15 is set if the hare moves.
-        hare, hounds = position >> 11 & 15, position & BOARD
-        passed = 0
-        for point in range(11):
-            if hounds >> point & 1 and self.columns[point] >= self.columns[hare]:
-                passed += 1
-        good = 4 * passed + (self.lines[hare] & ~hounds).bit_count()
-        return good if position >> 15 else -good
+        good = 0
+        for hare in self.cells.having(position, self.cells.H):
+            for hound in self.cells.having(position, self.cells.D):
+                if COLUMNS[hound] >= COLUMNS[hare]:
+                    good += 4
+            good += (NEAR[hare] & self.cells.free(position)).bit_count()
+        return good if self.mover.get(position) else -good
 
     # For people
-
-    def signs(self, position):
-        signs = ["D" if position >> point & 1 else "." for point in range(11)]
-        signs[position >> 11 & 15] = "H"
-        return "".join(signs)
 
     def position_of(self, signs, turn):
         if signs.count("D") != 3 or signs.count("H") != 1:
             raise ValueError("there must be three hounds (D) and one hare (H)")
-        hounds = sum(1 << point for point, sign in enumerate(signs) if sign == "D")
-        return self.to_move.index(turn) << 15 | signs.index("H") << 11 | hounds
+        return super().position_of(signs, turn)
 
     def show(self, position):
         top, middle, bottom, mover = self.write(position).split("/")
@@ -156,24 +119,20 @@ class HareAndHounds(Game):
         """Return the board: eleven points in rows of three, five and three."""
         from retrograde.games.contract.drawing import Board
 
-        places = [(float(x), y) for x, y in zip(self.columns, [0.0] * 3 + [1.0] * 5 + [2.0] * 3, strict=True)]
-        lines = tuple((a, b) for a in range(11) for b in range(a) if self.lines[a] >> b & 1)
-        names = tuple(str(point + 1) for point in range(11))
-        labels = [(x + 0.47, y - 0.2, name) for (x, y), name in zip(places, names, strict=True)]
-        pieces = {"D": "sienna disc D", "H": "lightgrey disc H"}
-        return Board(tuple(places), names, pieces, lines=lines, labels=tuple(labels))
+        names = tuple(str(cell + 1) for cell in range(11))
+        lines = tuple((a, b) for a in range(11) for b in range(a) if NEAR[a] >> b & 1)
+        labels = tuple((x + 0.47, y - 0.2, name) for (x, y), name in zip(PLACES, names, strict=True))
+        places = tuple((float(x), float(y)) for x, y in PLACES)
+        return Board(places, names, self.cells.looks, lines=lines, labels=labels)
 
     def draw_move(self, position, move):
         return move >> 4, move & 15
 
     def ending(self, position):
-        if position >> 11 & 15 == BURROW:
+        if self.cells.has(position, BURROW, self.cells.H):
             return "the hare has slipped past the hounds"
-        return "the hare is trapped" if position >> 15 else "the hounds cannot move"
-
-    def draw_turn(self, position):
-        return self.to_move[position >> 15]
+        return "the hare is trapped" if self.mover.get(position) else "the hounds cannot move"
 
     def draw_end(self, position):
-        """Return the point of the hare, caught or home."""
-        return (position >> 11 & 15,)
+        """Return the cell of the hare, caught or home."""
+        return tuple(self.cells.having(position, self.cells.H))

@@ -40,8 +40,8 @@ PINNED = {
         "5463034d0037c01ed45066b9dd513317694c682c36fffe0a000172e22189e709",
     ),
     ("hareandhounds", "compiled"): (
-        "c35dc6c1e119f44ff6452cc5c54d4b61139958728c04146a98f82dc89b395ec1",
-        "f8b6f526c41dd471bb7162e67a070356577ccf821758e1199ed9ea1769de83d4",
+        "2982c86e51d710753c88866dbac68b9ca548ec1aa7364cdbb9980a43a3cf2708",
+        "16fa0a99599321ed2d35e0ba5e4d8402b2a1b3dc19b9daf6c0013c98081d67e2",
     ),
     ("connect4:4,4", "compiled"): (
         "8468ce82115214d2b709ab05b01af4be7f4da0cd0489fb4a4ac1ade76342e1bb",

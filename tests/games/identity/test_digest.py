@@ -370,7 +370,7 @@ RULES = {
     "game2048": "42fb5fbc61993234b012ca608a61f609",
     "grundy": "16b0bdaffbc95b9772488fdf6d70751d",
     "hanoi": "486a94df1254620561343229092ba680",
-    "hareandhounds": "ff6d4f7a9243cc234c1295d03e931327",
+    "hareandhounds": "7b7d24abf40cda73969cd1697e816f3a",
     "hexapawn": "4e9c019c464a164e17431df286939197",
     "kalah": "423c83b05cd69af14b0d55d9f37ef54d",
     "klotski": "c85b0095d64e7c5658c0ed107c7fb436",
@@ -567,7 +567,11 @@ def test_every_number_in_every_rule_counts_and_none_in_what_is_for_people(tmp_pa
         decides_nothing = owner in (FOR_PEOPLE | HINTS | CLOCK) - {
             "board"
         }  # which is a number there, and what rules use counts
-        assert (digest(number, text) == original) == decides_nothing, (owner, changed)
+        try:
+            is_same = digest(number, text) == original
+        except VariantError:  # the changed file cannot be imported
+            is_same = False
+        assert is_same == decides_nothing, (owner, changed)
 
 
 def numbers_in(tree):

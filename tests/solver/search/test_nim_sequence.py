@@ -5,6 +5,7 @@ from functools import reduce
 from operator import xor
 from random import Random
 
+import numpy as np
 import pytest
 
 from retrograde.games.catalog import load_game
@@ -12,7 +13,7 @@ from retrograde.games.contract.heap_code import options_of, sizes_in
 from retrograde.games.grundy import Grundy
 from retrograde.games.octal import Octal
 from retrograde.solver.conformance.check import check
-from retrograde.solver.search.nim_sequence import LARGEST, NimSequence, Period
+from retrograde.solver.search.nim_sequence import LARGEST, NimSequence, Period, period_of
 from tests.helpers.command_line import retrograde
 
 PERIODS = {
@@ -55,6 +56,23 @@ def test_periods_of_octal_games_are_as_published(text):
     sequence = NimSequence(code_of(text))
     sequence.find(16384)
     assert sequence.period == PERIODS[text]
+
+
+@pytest.mark.parametrize("text", [".77", ".07", ".137"])
+def test_a_period_is_proved_by_as_many_heaps_as_the_theorem_asks_for_and_by_no_fewer(text):
+    """Guy and Smith: the nimbers must repeat up to heap 2 n0 + 2 p + k - 1, where a move takes at most k."""
+    code, (first, length) = code_of(text), PERIODS[text]
+    sequence = NimSequence(code)
+    sequence.find(1000)
+    enough = 2 * first + 2 * length + len(code) - 1
+    assert period_of(sequence.values[:enough], sequence.code) == (first, length)
+    assert period_of(sequence.values[: enough - 1], sequence.code) is None
+
+
+def test_no_period_is_proved_for_games_that_are_not_octal():
+    """However long the nimbers repeat: the theorem says nothing about them."""
+    code = NimSequence(Grundy().heap_code).code
+    assert period_of(np.arange(1000) % 3, code) is None
 
 
 @pytest.mark.thorough

@@ -86,6 +86,33 @@ def test_every_tie_of_random_games_is_as_far_as_a_slow_solver_says():
     assert len(far) > 8
 
 
+class Detour(Game):
+    """From 0 a tie in five plies: 1, 2, 3, 4, 5. Another one in two plies, 10 and 12, but the opponent wins at 10."""
+
+    start = 0
+    last: bool = False
+
+    def generate_moves(self, position):
+        yield from range(2 if position % 10 == 0 else 1)
+
+    def do_move(self, position, move):
+        if position == 0:
+            return 10 if move == self.last else 1
+        return position + 1 + (position == 10 and move == self.last)
+
+    def primitive(self, position):
+        if position == 11:
+            return LOSE
+        return TIE if position in (5, 12) else UNDECIDED
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_a_way_to_a_tie_that_the_opponent_could_win_does_not_count(last):
+    game = Detour(last)
+    assert solve(game)[0] == (TIE, 5)
+    assert Search(game, 1, SMALL).plies_to_tie(0) == 5
+
+
 class Lying(Slope):
     """The same from a tie that is farther away, with a hint that is wrong nearly everywhere."""
 

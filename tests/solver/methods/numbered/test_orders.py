@@ -96,14 +96,13 @@ class Twister(PocketCube):
         return 3, self.twisted - 1
 
 
-class Sticky(PocketCube):
-    """The pocket cube, in which a few positions have a face that sticks."""
+class Sticky(Wreath):
+    """The same, but from some turns of late orders, from which no table is measured, the first move does nothing."""
 
-    faces: int = 2
-    orientations = PocketCube.orientations
+    orientations = Wreath.orientations
 
     def do_move(self, position, move):
-        return position if move == 0 and position % 31 == 0 else super().do_move(position, move)
+        return position if move == 0 and position > 99 and position % 9 > 3 else super().do_move(position, move)
 
 
 GAMES = [
@@ -148,7 +147,7 @@ def test_other_puzzles_are_solved_slot_by_slot(game, tmp_path):
     assert solve(game, tmp_path / "orders.h5", method="setwise").read_bytes() == expected
 
 
-@pytest.mark.parametrize("game", [Twister(), thorough(Sticky())], ids=["split", "sticky"])
+@pytest.mark.parametrize("game", [Twister(), Sticky()], ids=["split", "sticky"])
 def test_orientations_that_differ_from_the_rules_are_refused(game, tmp_path):
     with pytest.raises(RuleError, match=r"orientations.* differ from the other rules; correct them or leave them out"):
         solve(game, tmp_path / "wrong.h5", method="setwise")

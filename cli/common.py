@@ -119,6 +119,15 @@ def open_file(source: str, database: str | None) -> "Database | DatabaseFile":
         return file
 
 
+def expect_game(found: str, path: Path, source: str, database: str | None) -> None:
+    """Raise OtherRules if VARIANT is another game than *found*, that of the file which --database names."""
+    from retrograde.databases import OtherRules
+    from retrograde.games.catalog import load_game, variant
+
+    if database is not None and (asked := variant(load_game(named_variant(source)))) != found:
+        raise OtherRules(f"{str(path)!r} is of {found}, not of {asked}")
+
+
 def book_named(source: str, database: str | None) -> Path | None:
     """Return the path of the opening book that VARIANT|FILE and --database name, or None.
 

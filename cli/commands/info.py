@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from retrograde.cli import options
-from retrograde.cli.common import file_named, open_file, open_source, print_json, rules_now, solve_again_command
+from retrograde.cli.common import (
+    expect_game,
+    file_named,
+    open_file,
+    open_source,
+    print_json,
+    rules_now,
+    solve_again_command,
+)
 from retrograde.cli.render.certified import CLASSES, certificate_named, facts_of, open_certified, print_certificate
 from retrograde.cli.render.estimates import estimates_named, print_estimates
 from retrograde.cli.render.estimates import facts_of as facts_of_estimates
@@ -63,7 +71,7 @@ def command(source: str, database: str | None, as_json: bool) -> None:
         describe_certificate(path, source, database, as_json)
         return
     if path := estimates_named(source, database):
-        describe_estimates(path, as_json)
+        describe_estimates(path, source, database, as_json)
         return
     with open_file(source, database) as opened:
         facts = summary(opened)
@@ -98,17 +106,19 @@ def describe_certificate(path: Path, source: str, database: str | None, as_json:
         with suppress(OtherRules, VariantError):
             certificate = opened.enter_context(open_certified(path, source, database))
         file = certificate.file if certificate else opened.enter_context(CertificateFile(path))
+        expect_game(file.variant, path, source, database)
         if as_json:
             print_json(facts_of(file) | {"rules": "at hand" if certificate else "changed or not at hand"})
         else:
             print_certificate(file, certificate)
 
 
-def describe_estimates(path: Path, as_json: bool) -> None:
+def describe_estimates(path: Path, source: str, database: str | None, as_json: bool) -> None:
     """Print what a book of estimates holds; its rules may be missing."""
     from retrograde.solver.search.depth.estimated_book import read_estimates
 
     file = read_estimates(path)
+    expect_game(file.origin.game, path, source, database)
     if as_json:
         print_json(facts_of_estimates(file))
     else:

@@ -456,6 +456,7 @@ def test_commands_say_what_a_book_of_estimates_is(home):
         assert "proven: nothing" in retrograde("verify", source).stdout
         assert json.loads(retrograde("verify", source, "--json").stdout)["ok"]
         assert "as it was written" in retrograde("verify", source, "--quick").stdout
+    assert "not of dodgem" in retrograde("info", "dodgem", "--database", path, status=1).stderr
     for command in ("query", "export", "plot", "judge"):
         assert "is no database of retrograde" in retrograde(command, path, status=1).stderr
     assert "is of draughts:rows=6, not of" in retrograde("remove", SMALL, "--database", path, status=1).stderr

@@ -633,6 +633,8 @@ def test_the_command_line(home):
     assert "as it was written" in retrograde("verify", "connect4:4,4", "--quick").stdout
     assert "weak: a strategy" in retrograde("info", "connect4:4,4").stdout
     assert json.loads(retrograde("info", "connect4:4,4", "--json").stdout)["class"] == "weak"
+    told = retrograde("info", "tictactoe", "--database", certificate_path("connect4:width=4,height=4"), status=1).stderr
+    assert told.endswith("is of connect4:width=4,height=4, not of tictactoe\n")
     assert [one["class"] for one in json.loads(retrograde("list", "--json").stdout)] == ["weak"]
     assert "it proves" in retrograde("list").stdout
     asked = json.loads(retrograde("query", "connect4:4,4", "--time", "1e-9", "--json").stdout)

@@ -48,13 +48,13 @@ def check_compiled(survey: Survey, position: Any) -> None:
 
 def check_hints_compiled(survey: Survey, position: int) -> None:
     """Raise a Fault if compiled and interpreted hints differ at an undecided position."""
-    from retrograde.solver.search.depth.kernels import hints  # few games have any
+    from retrograde.solver.search.depth.kernels import find_hints  # few games have any
 
     interpreted = hints_at(survey, position)
     survey.at("compiled", position)
     moves = limited(survey.game.generate_moves(position))
     promises = np.zeros(len(moves), np.int64)
-    estimate, quiet, plies = ask(survey, hints, position, np.array(moves, np.int64), promises)
+    estimate, quiet, plies = ask(survey, find_hints, position, np.array(moves, np.int64), promises)
     expect_same("estimate() gives", interpreted.get("estimate", 0), int(estimate))
     expect_same("quiet() gives", bool(interpreted.get("quiet", True)), bool(quiet))
     expect_same("least_plies() gives", interpreted.get("least_plies", 1), int(plies))

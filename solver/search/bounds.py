@@ -12,8 +12,8 @@ question: is the position worth at least *bound*? A bound asks the player to mov
     0             do you not lose?
     n + 1 - far   do you not lose within n plies?
 
-`for_child` of `kernels.py` turns a bound into the bound for the children. At every ply, "do you win?" turns into "does
-the opponent not lose?", and the other way round.
+`bound_for_child` of `kernels.py` turns a bound into the bound for the children. At every ply, "do you win?" turns into
+"does the opponent not lose?", and the other way round.
 """
 
 from retrograde.games.contract.game import LOSE, WIN, Value

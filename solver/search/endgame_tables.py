@@ -50,7 +50,7 @@ def probe_tables(game, position, far, address):
 
 
 @overload(probe_tables)
-def _(game, position, far, address):
+def compile_probe_tables(game, position, far, address):
     """Return what numba compiles for `probe_tables`."""
     if isinstance(address, types.NoneType):
         return lambda game, position, far, address: UNKNOWN

@@ -1,7 +1,7 @@
 """The compiled search: negamax with null windows over the plain rules of any game.
 
 `at_least` answers one question: is a position worth at least *bound* (see `bounds.py`)? A move proves it if its child
-is not worth `for_child(bound)` to the opponent. If no move does, the question is refuted. An answer rests only on
+is not worth `bound_for_child(bound)` to the opponent. If no move does, the question is refuted. An answer rests only on
 finished answers and on ends of the game, never on a position still on the search path. So cycles cannot produce a
 wrong answer: a search that runs in a circle gets deeper until it gives up (TOO_DEEP).
 
@@ -10,7 +10,8 @@ heuristic (Schaeffer, 1989), with the changed bits of the position in place of t
 the search of Connect Four three to five times slower, so history is not updated then.
 
 Kernels pass raw addresses instead of arrays (see `memory.py`). The workspace of a thread has a row for each ply,
-with a word for each field of a child, and as many as a position has for the child and for its key::
+with a word for each field of a child, and as many as a position has for the child and for its key. A child takes
+*stride* words, so field RANK of child i is `row[stride * i + RANK]`::
 
     row of a ply:   | child 0: NUMBER COUNTER RANK CHILD key | child 1: … | …
 """
@@ -54,7 +55,7 @@ NUMBER, COUNTER, RANK, CHILD = range(4)
 
     NUMBER      number of the move to it
     COUNTER     index of its history counter in `counters`
-    RANK        move ordering: the greatest first; before `put_in_order`, the move itself
+    RANK        move ordering: the greatest first; before `sort_children`, the move itself
     CHILD       the position, and behind it its key in the transposition table
 """
 DRAWS, TIES = 1, 2
@@ -81,7 +82,9 @@ TRIED = -(1 << 62)
 """Value of RANK for a child that was searched without success."""
 NO_BEST = (1 << BEST_BITS) - 1
 NO_KEY, UNSEEN = -1, -2
-ANY_NUMBER = 1 << 62
+"""In `SHARED`: no published position. As a count of children: they are not generated yet."""
+NO_LIMIT = 1 << 62
+"""A node limit that no search reaches."""
 
 
 class SearchMemory(NamedTuple):
@@ -100,21 +103,21 @@ class SearchMemory(NamedTuple):
 
 
 class ThreadWorkspace(NamedTuple):
-    """A thread's workspace: `rows` int64[plies, moves, parts], and `counters` int64[HISTORY + 2 × 2^HISTORY_BITS]."""
+    """A thread's workspace: `rows` int64[plies, moves, stride], and `counters` int64[HISTORY + 2 × 2^HISTORY_BITS]."""
 
     rows: Array
     counters: Array
 
 
-def make_workspace(plies: int, moves: int, parts: int, shared: Array | None = None) -> ThreadWorkspace:
-    """Return the workspace of a thread, for *plies* plies and *moves* moves of *parts* words.
+def make_workspace(plies: int, moves: int, stride: int, shared: Array | None = None) -> ThreadWorkspace:
+    """Return the workspace of a thread, for *plies* plies and *moves* children of *stride* words each.
 
     Threads publish in *shared* the positions they search: int64[2^SHARED_BITS] of NO_KEY. It is None for one thread.
     """
     counters = np.zeros(HISTORY + (2 << HISTORY_BITS), np.int64)
-    counters[MOST_NODES] = ANY_NUMBER
+    counters[MOST_NODES] = NO_LIMIT
     counters[SHARED] = 0 if shared is None else shared.ctypes.data
-    return ThreadWorkspace(np.empty((plies, moves, parts), np.int64), counters)
+    return ThreadWorkspace(np.empty((plies, moves, stride), np.int64), counters)
 
 
 def memory_of(table: TranspositionTable, workspace: ThreadWorkspace) -> SearchMemory:
@@ -142,9 +145,9 @@ def bounds_from(
     workspace: ThreadWorkspace,
 ) -> tuple[int, int]:
     """Return (low, high) bounds of an undecided position's worth, by questions from *bound* on; see `next_bound`."""
-    memory, unknown, far = memory_of(table, workspace), no_position(position), table.layout.far
+    memory, no_key, far = memory_of(table, workspace), no_position(position), table.layout.far
     with compilable(game):
-        low, high = narrow(rules_for(game), position, unknown, bound, (1 - far, far - 1), order, distance, memory)
+        low, high = narrow(rules_for(game), position, no_key, bound, (1 - far, far - 1), order, distance, memory)
     return int(low), int(high)
 
 
@@ -159,7 +162,7 @@ def next_bound(low, high, order, distance, far):
     >>> next_bound(83, 90, SOON_FIRST, True, 99)  # a win within 16 and not within 8: within 12?
     87
     """
-    # Within so many plies nobody wins, and nobody loses.
+    # The player to move cannot force a win within *unwon* plies, nor the opponent within *unlost*.
     unwon, unlost = far - high - 1, low + far - 1
     if low == high or order == ONE_QUESTION or (not distance and (low > 0 or high < 0)):
         return far
@@ -185,11 +188,11 @@ def next_bound(low, high, order, distance, far):
 
 
 @kernel
-def narrow(game, position, unknown, bound, known, order, distance, memory):
-    """Return bounds (low, high) of a position's worth, narrower than *known* as far as the search gets."""
-    low, high = known
+def narrow(game, position, no_key, bound, bounds, order, distance, memory):
+    """Return bounds (low, high) of a position's worth, narrower than *bounds* as far as the search gets."""
+    low, high = bounds
     while bound < memory.far:
-        answer = prove_bound(game, position, unknown, bound, np.int64(UNSEEN), np.int64(0), memory)
+        answer = prove_bound(game, position, no_key, bound, np.int64(UNSEEN), np.int64(0), memory)
         if words_at(memory.counters)[TROUBLE]:
             break
         low, high = (bound, high) if answer else (low, bound - 1)
@@ -204,18 +207,18 @@ def prove_bound(game, position, key, bound, count, ply, memory):
     *count* is UNSEEN, or the number of undecided children that `look_ahead` has written to the row of this *ply* after
     no end decided the question. *key* may be `no_position` if it is not computed yet.
     """
-    far, counters, begun = memory.far, words_at(memory.counters), ply
+    far, counters, first_ply = memory.far, words_at(memory.counters), ply
     # Step 1: generate the children, unless the caller did, and follow forced moves.
     answer = False
     if count < 2:
         answer, position, key, bound, ply, count = expand(game, position, key, bound, count, ply, memory)
-    turned = (ply - begun) & 1 == 1  # the question is about the other player now
+    flipped = (ply - first_ply) & 1 == 1  # the question is about the other player now, so its answer is negated
     if count == 0:
-        return answer != turned
+        return answer != flipped
     # Step 2: answer without search if the bound is out of range; give up if the workspace is full.
-    asked = for_child(bound)
-    if is_trivial(asked, far):
-        return (asked >= far) != turned
+    child_bound = bound_for_child(bound)
+    if is_trivial(child_bound, far):
+        return (child_bound >= far) != flipped
     if count < 0 or must_give_up(position, ply + 1, memory):
         return False
     # Step 3: probe the transposition table.
@@ -225,42 +228,44 @@ def prove_bound(game, position, key, bound, count, ply, memory):
             return False
     low, high, best = bounds_of(find(key, memory), memory)
     if low >= bound or high < bound:
-        return (low >= bound) != turned
+        return (low >= bound) != flipped
     # Step 4: sort the moves. Table entries of children may already answer the question.
-    proved, count = put_in_order(game, position, asked, count, best, ply, memory)
+    proved, count = sort_children(game, position, child_bound, count, best, ply, memory)
     if proved or count < 0:
-        return proved != turned
+        return proved != flipped
     # Step 5: search the children. The first pass defers those that another thread searches now: bit i of *deferred* is
     # child i. The second pass searches the deferred ones.
-    best, deferred, row, parts = NO_BEST, 0, row_of(game, ply, memory), parts_of(game)
-    for again in range(2):
+    best, deferred, row, stride = NO_BEST, 0, row_of(game, ply, memory), words_per_child(game)
+    for second_pass in range(2):
         for i in range(count):
             child, child_key = child_at(game, row, i), key_at(game, row, i)
-            if skips_child(i, again, deferred, child_key, ply, counters):
-                deferred |= 0 if again else 1 << i
+            if skips_child(i, second_pass, deferred, child_key, ply, counters):
+                deferred |= 0 if second_pass else 1 << i
                 continue
             # An end one ply below the child may prove its question: then this move fails, without recursion.
             counters[NODES] += 1
-            decided, more = look_ahead(game, child, asked, ply + 1, memory)
-            if decided:
+            child_proved, grandchildren = look_ahead(game, child, child_bound, ply + 1, memory)
+            if child_proved:
                 continue
             publish(child_key, ply, counters)
             # A child without a proving end and without undecided children fails its question. That proves this one.
-            proved = more == 0 or not prove_bound(game, child, child_key, asked, more, ply + 1, memory)
+            proved = grandchildren == 0 or not prove_bound(
+                game, child, child_key, child_bound, grandchildren, ply + 1, memory
+            )
             unpublish(child_key, ply, counters)
             if counters[TROUBLE]:
                 return False
             if proved:
-                best = row[parts * i + NUMBER]
+                best = row[stride * i + NUMBER]
                 break
-            row[parts * i + RANK] = TRIED
+            row[stride * i + RANK] = TRIED
         if proved or deferred == 0:
             break
     # Step 6: update the history heuristic and store the bound that was proved.
     if proved and not has_promise(game):
-        update_history(best, count, row, parts, counters)
+        update_history(best, count, row, stride, counters)
     store_answer(key, bound, proved, best, memory)
-    return proved != turned
+    return proved != flipped
 
 
 @kernel
@@ -276,10 +281,15 @@ def expand(game, position, key, bound, count, ply, memory):
         answer, count = look_ahead(game, position, bound, ply, memory)
     # A single undecided child: no recursion and no table entry.
     while count == 1:
-        asked = for_child(bound)
-        if is_trivial(asked, memory.far) or must_give_up(position, ply + 1, memory):
+        child_bound = bound_for_child(bound)
+        if is_trivial(child_bound, memory.far) or must_give_up(position, ply + 1, memory):
             break
-        position, key, bound, ply = child_at(game, row_of(game, ply, memory), 0), no_position(position), asked, ply + 1
+        position, key, bound, ply = (
+            child_at(game, row_of(game, ply, memory), 0),
+            no_position(position),
+            child_bound,
+            ply + 1,
+        )
         counters[NODES] += 1
         answer, count = look_ahead(game, position, bound, ply, memory)
     return answer, position, key, bound, ply, count
@@ -287,11 +297,11 @@ def expand(game, position, key, bound, count, ply, memory):
 
 @kernel
 def look_ahead(game, position, bound, ply, memory):
-    """Return whether an end one move ahead proves the question, and the number of undecided children (-1: it gave up).
+    """Return (proved, count): whether an end one move ahead proves the question; and how many children are undecided.
 
-    It writes these children and their moves to the row of *ply*.
+    It writes these children and their moves to the row of *ply*. The count is -1 if the search gives up.
     """
-    count, row, counters, parts = 0, row_of(game, ply, memory), words_at(memory.counters), parts_of(game)
+    count, row, counters, stride = 0, row_of(game, ply, memory), words_at(memory.counters), words_per_child(game)
     for move in game.generate_moves(position):
         child = as_position(game.do_move(position, move))
         if not is_position(child):
@@ -314,15 +324,15 @@ def look_ahead(game, position, bound, ply, memory):
                 if worth in (0, DRAWN):
                     counters[ENDS] |= DRAWS if worth else TIES
                     worth = 0
-                if worth < for_child(bound):
+                if worth < bound_for_child(bound):
                     return True, 0
                 continue
-            # Keep the child for the search. RANK holds its move until `put_in_order`.
+            # Keep the child for the search. RANK holds its move until `sort_children`.
             if count == memory.moves:
                 give_up(MANY_MOVES, position, counters)
                 return False, -1
-            put(row, parts * count + CHILD, child)
-            row[parts * count + RANK] = move
+            put(row, stride * count + CHILD, child)
+            row[stride * count + RANK] = move
             count += 1
     return False, count
 
@@ -335,15 +345,12 @@ def is_trivial(bound, far):
 
 @kernel
 def must_give_up(position, ply, memory):
-    """Return whether the search is stopped, at its node limit, or without a row for *ply*; if so, record it."""
+    """Return whether the search is stopped, at its node limit, or deeper than the workspace; if so, record why."""
     counters = words_at(memory.counters)
     if not counters[STOP] and ply < memory.plies and counters[NODES] <= counters[MOST_NODES]:
         return False
-    give_up(
-        STOPPED if counters[STOP] else NODE_LIMIT if counters[NODES] > counters[MOST_NODES] else TOO_DEEP,
-        position,
-        counters,
-    )
+    at_limit = counters[NODES] > counters[MOST_NODES]
+    give_up(STOPPED if counters[STOP] else NODE_LIMIT if at_limit else TOO_DEEP, position, counters)
     return True
 
 
@@ -355,26 +362,27 @@ def give_up(trouble, position, counters):
 
 
 def has_promise(game: Game) -> bool:
+    """Return whether the rules define `promise`, which ranks moves."""
     return Traits.of(game).has_promise
 
 
 @overload(has_promise)
-def _(game):
+def compile_has_promise(game):
     """Return what numba compiles for `has_promise`."""
     return lambda game: game.has_promise != 0
 
 
 @kernel
-def update_history(best, count, row, parts, counters):
+def update_history(best, count, row, stride, counters):
     """Update the history heuristic: each child searched in vain loses 1, and move number *best* gains their number."""
-    tried = counter = 0
+    tried = best_counter = 0
     for i in range(count):
-        if row[parts * i + RANK] == TRIED:
-            counters[row[parts * i + COUNTER]] -= 1
+        if row[stride * i + RANK] == TRIED:
+            counters[row[stride * i + COUNTER]] -= 1
             tried += 1
-        elif row[parts * i + NUMBER] == best:
-            counter = row[parts * i + COUNTER]
-    counters[counter] += tried
+        elif row[stride * i + NUMBER] == best:
+            best_counter = row[stride * i + COUNTER]
+    counters[best_counter] += tried
 
 
 # Cooperation of threads: they publish the positions they search
@@ -390,7 +398,7 @@ def publish(key, ply, counters):
 @kernel
 def shared_slot(key):
     """Return the index at which threads publish a position: the low bits of its key."""
-    return key_of(key) & (1 << SHARED_BITS) - 1
+    return key_of(key) & ((1 << SHARED_BITS) - 1)
 
 
 @kernel
@@ -407,25 +415,25 @@ def unpublish(key, ply, counters):
 
 
 @kernel
-def skips_child(i, again, deferred, key, ply, counters):
-    """Return whether this pass over the children leaves out child *i*.
+def skips_child(i, second_pass, deferred, key, ply, counters):
+    """Return whether this pass over the children skips child *i*.
 
-    The first pass (*again* is 0) leaves out those that another thread searches. The second pass searches these: bit i
-    of *deferred* is child i.
+    The first pass skips those that another thread searches. The second pass (*second_pass* is 1) searches only these:
+    bit i of *deferred* is child i.
     """
-    if again:
-        return deferred >> min(i, MOST_DEFERRED) & 1 == 0
+    if second_pass:
+        return (deferred >> min(i, MOST_DEFERRED)) & 1 == 0
     return 0 < i < MOST_DEFERRED and is_published(key, ply, counters)
 
 
 @kernel
 def row_of(game, ply, memory):
-    """Return the words of a ply's row in the workspace."""
-    return words_at(memory.rows + 8 * parts_of(game) * ply * memory.moves)
+    """Return the words of a ply's row in the workspace, 8 bytes each."""
+    return words_at(memory.rows + 8 * words_per_child(game) * ply * memory.moves)
 
 
 @kernel
-def parts_of(game, fields=CHILD):
+def words_per_child(game, fields=CHILD):
     """Return the number of words of a child in a row: its *fields*, the child, and its key."""
     return fields + 2 * words_of(game)
 
@@ -433,30 +441,30 @@ def parts_of(game, fields=CHILD):
 @kernel
 def child_at(game, row, i, fields=CHILD):
     """Return child number *i* of a row."""
-    return position_in(game, row, parts_of(game, fields) * i + fields)
+    return position_in(game, row, words_per_child(game, fields) * i + fields)
 
 
 @kernel
 def key_at(game, row, i, fields=CHILD):
     """Return the table key of child number *i* of a row."""
-    return position_in(game, row, parts_of(game, fields) * i + fields + words_of(game))
+    return position_in(game, row, words_per_child(game, fields) * i + fields + words_of(game))
 
 
 @kernel
 def put_key(game, row, i, key, fields=CHILD):
     """Write the table key of child number *i* of a row."""
-    put(row, parts_of(game, fields) * i + fields + words_of(game), key)
+    put(row, words_per_child(game, fields) * i + fields + words_of(game), key)
 
 
 @kernel
-def for_child(bound):
+def bound_for_child(bound):
     """Return the bound for the children: the parent reaches *bound* if some child fails this one.
 
     "Win within n plies?" becomes "no loss within n - 1?" for the child, and the other way round. See `bounds.py`.
     """
-    if bound > 1:
+    if bound > 1:  # win within some plies
         return -bound
-    return 1 - bound if bound >= 0 else 2 - bound
+    return 1 - bound if bound >= 0 else 2 - bound  # no distance; or no loss within some plies
 
 
 @kernel
@@ -473,40 +481,40 @@ def write_keys(game, count, ply, memory):
 
 
 @kernel
-def put_in_order(game, position, asked, count, best, ply, memory):
-    """Sort the children of a ply for the search. Return whether a table entry of one proves the question, and how many
-    are left; -1 if the search gives up.
+def sort_children(game, position, child_bound, count, best, ply, memory):
+    """Sort the children of a ply for the search. Return (proved, count); the count is -1 if the search gives up.
 
-    The hash move, number *best*, comes first. Children known to reach *asked* prove nothing and are removed.
+    *proved*: a child's table entry proves the question. *count*: the children left. The hash move, number *best*, comes
+    first. Children known to reach *child_bound* prove nothing and are removed.
     """
-    row, counters, parts = row_of(game, ply, memory), words_at(memory.counters), parts_of(game)
+    row, counters, stride = row_of(game, ply, memory), words_at(memory.counters), words_per_child(game)
     if not write_keys(game, count, ply, memory):
         return False, -1
     # The history has two halves, for even and odd plies.
-    side = HISTORY + ((ply & 1) << HISTORY_BITS)
-    kept = 0
+    half = HISTORY + ((ply & 1) << HISTORY_BITS)
+    left = 0
     for i in range(count):
         child, key = child_at(game, row, i), key_at(game, row, i)
         # Enhanced transposition cutoff: probe each child before any is searched.
         low, high, _ = bounds_of(find(key, memory), memory)
-        if high < asked:
+        if high < child_bound:
             return True, 0
-        if low >= asked:
+        if low >= child_bound:
             continue
-        counter = side + hash_of(changed_bits(position, child), HISTORY_BITS)
-        rank = counters[counter] + whole(game.promise(position, row[parts * i + RANK]))
-        # Insertion sort; rows are short. Removed children leave a gap, so row j is always free.
-        j = kept - 1
-        while j >= 0 and row[parts * j + NUMBER] != best and (i == best or row[parts * j + RANK] < rank):
-            for part in range(parts):
-                row[parts * (j + 1) + part] = row[parts * j + part]
+        counter = half + hash_of(changed_bits(position, child), HISTORY_BITS)
+        rank = counters[counter] + whole(game.promise(position, row[stride * i + RANK]))
+        # Insertion sort; rows are short. Children 0 to left - 1 are sorted; child `left` is this one or removed.
+        j = left - 1
+        while j >= 0 and row[stride * j + NUMBER] != best and (i == best or row[stride * j + RANK] < rank):
+            for word in range(stride):
+                row[stride * (j + 1) + word] = row[stride * j + word]
             j -= 1
-        free = parts * (j + 1)
+        free = stride * (j + 1)
         row[free + NUMBER], row[free + COUNTER], row[free + RANK] = min(i, NO_BEST), counter, rank
         put(row, free + CHILD, child)
         put_key(game, row, j + 1, key)
-        kept += 1
-    return False, kept
+        left += 1
+    return False, left
 
 
 # The transposition table
@@ -514,11 +522,11 @@ def put_in_order(game, position, asked, count, best, ply, memory):
 
 @kernel
 def table_key(game, position, memory):
-    """Return a permutation of the canonical int, or the canonical tuple; `no_position` if the search gives up.
-    Different positions have different keys."""
+    """Return a position's key: its canonical int permuted, or its canonical tuple; `no_position` if the search gives
+    up. Positions that are not symmetric have different keys."""
     least, _ = canonical(game, position)
     if is_in_table(least, memory):
-        return permuted(least, memory.position_bits)
+        return permute_ints(least, memory.position_bits)
     counters = words_at(memory.counters)
     if is_none(least):
         give_up(BROKEN, position, counters)
@@ -528,25 +536,26 @@ def table_key(game, position, memory):
 
 
 def is_in_table(position: Any, memory: SearchMemory) -> bool:
+    """Return whether a position is valid and not too long for the table."""
     return is_position(position) and (isinstance(position, tuple) or position < 1 << memory.position_bits)
 
 
 @overload(is_in_table)
-def _(position, memory):
+def compile_is_in_table(position, memory):
     """Return what numba compiles for `is_in_table`."""
     if isinstance(position, types.BaseTuple):
         return lambda position, memory: is_position(position)
     return lambda position, memory: 0 <= position < 1 << memory.position_bits
 
 
-def permuted(position: Any, bits: int) -> Any:
-    """Return a permutation of an int of *bits* bits; positions of several words stay as they are."""
+def permute_ints(position: Any, bits: int) -> Any:
+    """Return an int of *bits* bits permuted by `permute`; a position of several words as it is."""
     return position if isinstance(position, tuple) else permute(position, bits)
 
 
-@overload(permuted)
-def _(position, bits):
-    """Return what numba compiles for `permuted`."""
+@overload(permute_ints)
+def compile_permute_ints(position, bits):
+    """Return what numba compiles for `permute_ints`."""
     if isinstance(position, types.BaseTuple):
         return lambda position, bits: position
     return lambda position, bits: permute(position, bits)
@@ -566,51 +575,51 @@ def bucket_of(key, memory):
 
 def bucket_number(key: Any, bits: int) -> int:
     """Return the number of a key's bucket: its low bits, or a hash of a position of several words."""
-    return int(hash_of(key_of(key), bits)) if isinstance(key, tuple) else key & (1 << bits) - 1
+    return int(hash_of(key_of(key), bits)) if isinstance(key, tuple) else key & ((1 << bits) - 1)
 
 
 @overload(bucket_number)
-def _(key, bits):
+def compile_bucket_number(key, bits):
     """Return what numba compiles for `bucket_number`."""
     if isinstance(key, types.BaseTuple):
         return lambda key, bits: hash_of(key_of(key), bits)
-    return lambda key, bits: key & (1 << bits) - 1
+    return lambda key, bits: key & ((1 << bits) - 1)
 
 
 def entry_words(key: Any) -> int:
-    """Return the number of words of an entry of the table: see `table.py`."""
+    """Return the number of words of a table entry: 1 for an int, else 1 more than the position has."""
     return 1 + len(key) if isinstance(key, tuple) else 1
 
 
 @overload(entry_words)
-def _(key):
+def compile_entry_words(key):
     """Return what numba compiles for `entry_words`."""
     words = 1 + len(key) if isinstance(key, types.BaseTuple) else 1
     return lambda key: words
 
 
 def rest_of(key: Any, memory: SearchMemory) -> int:
-    """Return the part of a key that its entry stores: the bits above the bucket number. It is 1 if the whole key stands
-    behind."""
+    """Return the bits of a key above its bucket number, which the entry stores. 1 for a tuple, which stands behind the
+    entry's first word."""
     return 1 if isinstance(key, tuple) else key >> memory.bucket_bits
 
 
 @overload(rest_of)
-def _(key, memory):
+def compile_rest_of(key, memory):
     """Return what numba compiles for `rest_of`."""
     if isinstance(key, types.BaseTuple):
         return lambda key, memory: 1
     return lambda key, memory: key >> memory.bucket_bits
 
 
-def follows(table: Any, entry: int, key: Any) -> bool:
-    """Return whether the words of a key stand behind those of an entry; True for keys that are ints."""
+def holds_tuple(table: Any, entry: int, key: Any) -> bool:
+    """Return whether a key of several words stands behind the first word of an entry; True for an int."""
     return not isinstance(key, tuple) or stands_at(table, entry + 1, key)
 
 
-@overload(follows)
-def _(table, entry, key):
-    """Return what numba compiles for `follows`."""
+@overload(holds_tuple)
+def compile_holds_tuple(table, entry, key):
+    """Return what numba compiles for `holds_tuple`."""
     if isinstance(key, types.BaseTuple):
         return lambda table, entry, key: stands_at(table, entry + 1, key)
     return lambda table, entry, key: True
@@ -624,7 +633,7 @@ def find(key, memory):
     shift = 2 * memory.bound_bits + BEST_BITS
     for entry in (bucket, bucket + entry_words(key)):
         word = table[entry]
-        if word and word >> shift == rest and follows(table, entry, key):
+        if word and word >> shift == rest and holds_tuple(table, entry, key):
             return word
     return 0
 
@@ -636,7 +645,7 @@ def bounds_of(word, memory):
     if word == 0:
         return -far, far, NO_BEST
     mask = (1 << bits) - 1
-    return (word & mask) - far, (word >> bits & mask) - far, word >> 2 * bits & NO_BEST
+    return (word & mask) - far, ((word >> bits) & mask) - far, (word >> (2 * bits)) & NO_BEST
 
 
 @kernel
@@ -644,31 +653,31 @@ def store(key, low, high, best, memory):
     """Store bounds and best move of a key as the first entry of its bucket, combined with those there. Another
     position's first entry moves to the second slot."""
     bits, far = memory.bound_bits, memory.far
-    known = bounds_of(find(key, memory), memory)
-    low, high = max(low, known[0]), min(high, known[1])
+    old_low, old_high, old_best = bounds_of(find(key, memory), memory)
+    low, high = max(low, old_low), min(high, old_high)
     if best == NO_BEST:
-        best = known[2]
-    rest, size = rest_of(key, memory), entry_words(key)
-    word = rest << 2 * bits + BEST_BITS | best << 2 * bits | high + far << bits | low + far
+        best = old_best
+    rest, size, shift = rest_of(key, memory), entry_words(key), 2 * bits + BEST_BITS
+    word = (rest << shift) | (best << (2 * bits)) | ((high + far) << bits) | (low + far)
     bucket, table = bucket_of(key, memory), words_at(memory.table)
-    if table[bucket] >> 2 * bits + BEST_BITS != rest or not follows(table, bucket, key):
-        for k in range(size):
-            table[bucket + size + k] = table[bucket + k]
+    if table[bucket] >> shift != rest or not holds_tuple(table, bucket, key):
+        for i in range(size):
+            table[bucket + size + i] = table[bucket + i]
     table[bucket] = word
     put_behind(table, bucket, key)
 
 
 @kernel
 def copy_entries(old, memory):
-    """Store all entries of another table, *old*, for positions that are ints; the newer entry of each bucket last."""
-    # The key of an entry is in two parts: its lower bits are the bucket, its upper ones stand above the bounds.
+    """Store all entries of a table for ints, *old*, in this one; the newer entry of each bucket last."""
+    # The key of an entry is in two stride: its lower bits are the bucket, its upper ones stand above the bounds.
     table, shift = words_at(old.table), 2 * old.bound_bits + BEST_BITS
     for newer in range(2):
         for bucket in range(1 << old.bucket_bits):
             word = table[2 * bucket + 1 - newer]
             if word:
                 low, high, best = bounds_of(word, old)
-                store(word >> shift << old.bucket_bits | bucket, low, high, best, memory)
+                store(((word >> shift) << old.bucket_bits) | bucket, low, high, best, memory)
 
 
 def put_behind(table: Any, entry: int, key: Any) -> None:
@@ -678,7 +687,7 @@ def put_behind(table: Any, entry: int, key: Any) -> None:
 
 
 @overload(put_behind)
-def _(table, entry, key):
+def compile_put_behind(table, entry, key):
     """Return what numba compiles for `put_behind`."""
     if isinstance(key, types.BaseTuple):
         return lambda table, entry, key: put(table, entry + 1, key)

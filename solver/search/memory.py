@@ -16,7 +16,7 @@ from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import spelled, width_of_rules
 
 WORDS = types.CPointer(types.int64)  # type: ignore[attr-defined]  # made at run time
-MOST = 1 << 40
+VIEW_WORDS = 1 << 40
 """Words in the view that interpreted code gets; the memory behind it is shorter."""
 LOG2_WORD_BYTES = 3
 """Shifting an index left by this gives its offset in bytes."""
@@ -24,7 +24,7 @@ LOG2_WORD_BYTES = 3
 
 def words_at(address: Any) -> Any:
     """Return an indexable view of the int64 words at *address*, without bounds checks."""
-    return (ctypes.c_int64 * MOST).from_address(int(address))
+    return (ctypes.c_int64 * VIEW_WORDS).from_address(int(address))
 
 
 def words_of(game: Any) -> int:
@@ -45,21 +45,21 @@ def changed_bits(position: Any, child: Any) -> int:
 
 
 @overload(words_of)
-def _(game):
+def compile_words_of(game):
     """Return what numba compiles for `words_of`."""
     count = width_of_rules(game) or 1
     return lambda game: count
 
 
 @overload(words_in)
-def _(position):
+def compile_words_in(position):
     """Return what numba compiles for `words_in`."""
     count = len(position) if isinstance(position, types.BaseTuple) else 1  # type: ignore[attr-defined]
     return lambda position: count
 
 
 @overload(changed_bits)
-def _(position, child):
+def compile_changed_bits(position, child):
     """Return what numba compiles for `changed_bits`."""
     if isinstance(position, types.BaseTuple):  # type: ignore[attr-defined]  # made at run time
         xors = spelled("position, child: position[#] ^ child[#]", len(position))
@@ -73,47 +73,39 @@ def prefetch(address: Any, index: Any) -> None:
 
 
 @overload(words_at)
-def compiled_words_at(address: Any) -> Any:
-    """Return the compiled form of `words_at`."""
-
-    def compiled(address: Any) -> Any:
-        return pointer(address)
-
-    return compiled
+def compile_words_at(address):
+    """Return what numba compiles for `words_at`."""
+    return lambda address: pointer_to(address)
 
 
 @overload(prefetch)
-def compiled_prefetch(address: Any, index: Any) -> Any:
-    """Return the compiled form of `prefetch`."""
-
-    def compiled(address: Any, index: Any) -> None:
-        emit_prefetch(address, index)
-
-    return compiled
+def compile_prefetch(address, index):
+    """Return what numba compiles for `prefetch`."""
+    return lambda address, index: emit_prefetch(address, index)
 
 
 @intrinsic
-def pointer(typing: Any, address: Any) -> Any:
+def pointer_to(typing: Any, address: Any) -> Any:
     """Convert an integer to a pointer to int64 words."""
 
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], context.get_value_type(WORDS))
 
-    return WORDS(types.int64), code
+    return WORDS(types.int64), generate
 
 
 @intrinsic
 def emit_prefetch(typing: Any, address: Any, index: Any) -> Any:
     """Emit LLVM's prefetch instruction for a word, for reading and with high locality."""
 
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         # Arguments 0, 3, 1 of llvm.prefetch mean read, keep in all cache levels, data cache.
         offset = builder.shl(arguments[1], arguments[1].type(LOG2_WORD_BYTES))
-        byte = builder.add(arguments[0], offset)
-        number = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, number, number, number])
+        target = builder.add(arguments[0], offset)
+        int32 = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, int32, int32, int32])
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        builder.call(function, [builder.inttoptr(byte, cgutils.voidptr_t), number(0), number(3), number(1)])
+        builder.call(function, [builder.inttoptr(target, cgutils.voidptr_t), int32(0), int32(3), int32(1)])
         return context.get_dummy_value()
 
-    return types.void(types.int64, types.int64), code
+    return types.void(types.int64, types.int64), generate

@@ -78,7 +78,7 @@ def least_plies(game, position, patterns):
 
 
 @overload(least_plies)
-def _(game, position, patterns):
+def compile_least_plies(game, position, patterns):
     if isinstance(patterns, types.NoneType):
         return lambda game, position, patterns: whole(game.least_plies(position))
     return lambda game, position, patterns: plies_by_patterns(game, position, patterns)

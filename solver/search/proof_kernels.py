@@ -58,12 +58,12 @@ from retrograde.solver.search.proof_table import (
     store,
 )
 
-FIRST, END, MOST_PROOF, MOST_DISPROOF, CHOSEN, BEFORE, NOTED = range(7)
+FIRST, END, PROOF_LIMIT, DISPROOF_LIMIT, CHOSEN, BEFORE, NOTED = range(7)
 """Fields of a level on the search path.
 
     FIRST, END      where its children begin and end
-    MOST_PROOF      limit of its proof number
-    MOST_DISPROOF   limit of its disproof number
+    PROOF_LIMIT      limit of its proof number
+    DISPROOF_LIMIT   limit of its disproof number
     CHOSEN          the child being searched
     BEFORE          positions searched up to its entry
     NOTED           notes taken before its entry
@@ -75,7 +75,7 @@ PROOF, DISPROOF, TOP, BOTTOM, VISITS = range(5)
     TOP, BOTTOM         the path levels nearest to and farthest from the root that they rest on
     VISITS              how often the search visited it
 """
-NOTHING = 1 << 30
+NO_LEVEL = 1 << 30
 """TOP of an answer that rests on nothing. Its BOTTOM is −1."""
 NOTE_TOP, NOTE_BOTTOM, NOTE_NODES = range(3)
 """Fields of a note: the path levels that the answer rests on, and the positions it took."""
@@ -165,7 +165,7 @@ def prove(game, key, nodes, table, path):
         # Step 1: compute the numbers of the question at the end of the path from those of its children.
         proof, disproof, best, second, others = combine_numbers(level, levels, children)
         # Step 2: a number has reached its limit. Leave the question and write its numbers to the parent's child.
-        if proof >= levels[level, MOST_PROOF] or disproof >= levels[level, MOST_DISPROOF]:
+        if proof >= levels[level, PROOF_LIMIT] or disproof >= levels[level, DISPROOF_LIMIT]:
             top, bottom = pop(game, level, proof, disproof, table, path)
             if level == 0:
                 return YES if proof == 0 else NO
@@ -187,18 +187,19 @@ def prove(game, key, nodes, table, path):
         # Step 4: set the limits of the best child and enter it. Proof and disproof swap between parent and child.
         # *least* is the doubling limit against endless search.
         least = 1 << min(max(children[best, VISITS] - PATIENCE, 0), 28)
-        most_proof = max(
-            least, levels[level, MOST_DISPROOF] - (others if levels[level, MOST_DISPROOF] < INFINITE else 0)
+        proof_limit = max(
+            least, levels[level, DISPROOF_LIMIT] - (others if levels[level, DISPROOF_LIMIT] < INFINITE else 0)
         )
-        most_disproof = max(least, min(levels[level, MOST_PROOF], second + second // SLACK + 1))
+        disproof_limit = max(least, min(levels[level, PROOF_LIMIT], second + second // SLACK + 1))
         levels[level, CHOSEN] = best
         level += 1
-        push(game, best_key, level, min(most_proof, INFINITE), min(most_disproof, INFINITE), table, path)
+        push(game, best_key, level, min(proof_limit, INFINITE), min(disproof_limit, INFINITE), table, path)
 
 
 @lean_kernel
 def combine_numbers(level, levels, children):
-    """Return (proof number, disproof number, best child, second best disproof number, open children besides one)."""
+    """Return a question's (proof number, disproof number, best child, second least disproof number of a child, number
+    of open children besides one)."""
     # The proof number is the smallest disproof number of a child. The disproof number is the greatest proof number of a
     # child, plus one for each further open child.
     proof = second = INFINITE
@@ -221,15 +222,15 @@ def combine_numbers(level, levels, children):
 
 
 @lean_kernel
-def push(game, key, level, most_proof, most_disproof, table, path):
-    """Append a question to the path, and write the children that may prove it; only one if it does."""
+def push(game, key, level, proof_limit, disproof_limit, table, path):
+    """Append a question to the path, and write the children that may prove it; only one if it proves the question."""
     levels, keys, children, counts = path.levels, path.keys, path.children, path.counts
     position, wins = position_of_question(key), asks_win(key)
     if level == len(levels):
         give_up(TOO_DEEP, position, counts)
         return
     put(path.questions, level, key)
-    write_level(level, most_proof, most_disproof, levels, counts)
+    write_level(level, proof_limit, disproof_limit, levels, counts)
     path.hash_counts[hash_slot(key, path)] += 1
     first = end = levels[level, FIRST]
     for move in game.generate_moves(position):
@@ -243,7 +244,7 @@ def push(game, key, level, most_proof, most_disproof, table, path):
         # Case: the game is over, or an endgame table knows the value.
         value = value_of(game, child, counts, path.endgame_tables)
         if value == LOSE or (not wins and value in (TIE, DRAW)):
-            write_child(children, first, INFINITE, 0, NOTHING, -1)
+            write_child(children, first, INFINITE, 0, NO_LEVEL, -1)
             levels[level, END] = first + 1
             return
         if value in (WIN, TIE, DRAW):
@@ -262,23 +263,24 @@ def push(game, key, level, most_proof, most_disproof, table, path):
         # Case: the table has an answer. A disproved child proves the question; a proved child is of no use.
         proof, disproof = find(table, child_key)
         if disproof == 0:
-            write_child(children, first, INFINITE, 0, NOTHING, -1)
+            write_child(children, first, INFINITE, 0, NO_LEVEL, -1)
             levels[level, END] = first + 1
             return
         if proof == 0:
             continue
         # Case: the child stands on the path. It gets the answer against the player who wants to win, which rests on
         # that level.
-        again = level_of(child_key, level, path)
+        own_level = level_of(child_key, level, path)
         put(keys, end, child_key)
-        if again >= 0:
+        if own_level >= 0:
             counts[MET] |= REPETITIONS
-            write_child(children, end, INFINITE if wins == 0 else 0, 0 if wins == 0 else INFINITE, again, again)
+            proof, disproof = (0, INFINITE) if wins else (INFINITE, 0)
+            write_child(children, end, proof, disproof, own_level, own_level)
         else:
             # Case: a new child starts with its number of moves.
             if proof == 1 and disproof == 1:
-                disproof = mobility(game, least)
-            write_child(children, end, proof, disproof, NOTHING, -1)
+                disproof = count_moves(game, least)
+            write_child(children, end, proof, disproof, NO_LEVEL, -1)
         end += 1
     levels[level, END] = end
 
@@ -291,13 +293,13 @@ def give_up(trouble, position, counts):
 
 
 @lean_kernel
-def write_level(level, most_proof, most_disproof, levels, counts):
+def write_level(level, proof_limit, disproof_limit, levels, counts):
     """Write the fields of a new level, whose children will follow those of the level above."""
     counts[NODES] += 1
     first = levels[level - 1, END] if level else 0
     levels[level, FIRST], levels[level, END] = first, first
     levels[level, BEFORE], levels[level, NOTED] = counts[NODES], counts[NOTES]
-    levels[level, MOST_PROOF], levels[level, MOST_DISPROOF] = most_proof, most_disproof
+    levels[level, PROOF_LIMIT], levels[level, DISPROOF_LIMIT] = proof_limit, disproof_limit
 
 
 @lean_kernel
@@ -317,8 +319,8 @@ def value_of(game, position, counts, tables):
 
 
 @lean_kernel
-def mobility(game, position):
-    """Return the number of moves of a position, at least 1."""
+def count_moves(game, position):
+    """Return the number of moves of a position; 1 if it has none."""
     count = 0
     for _ in game.generate_moves(position):
         count += 1
@@ -346,21 +348,22 @@ def pop(game, level, proof, disproof, table, path):
     # Step 3: numbers that rest on no level above go to the table: answers, and the numbers of open questions.
     if top >= level:
         store(table, key, proof, disproof, nodes)
-        return NOTHING, -1
+        return NO_LEVEL, -1
     # Step 4: any other answer holds only on this path and becomes a note. It rests on levels above this one, since what
     # rests on this one is settled now.
     bottom = min(bottom, level - 1)
-    take_note(path, key, top, bottom, nodes)
+    add_note(path, key, top, bottom, nodes)
     return top, bottom
 
 
 @lean_kernel
 def support_of(level, proof, disproof, path):
-    """Return the (top, bottom) path level that the answer to a question rests on; (NOTHING, -1) if there is none."""
-    children, top, bottom = path.children, NOTHING, -1
+    """Return (top, bottom), the path levels nearest to and farthest from the root that a question's answer rests on.
+    (NO_LEVEL, -1) if it rests on none; an open question rests on none."""
+    children, top, bottom = path.children, NO_LEVEL, -1
     # Case: a proof needs one child. Choose the one that rests on the levels farthest from the root.
     if proof == 0:
-        top = -1
+        top = -1  # below any level
         for child in range(path.levels[level, FIRST], path.levels[level, END]):
             if children[child, DISPROOF] == 0 and children[child, TOP] > top:
                 top, bottom = children[child, TOP], children[child, BOTTOM]
@@ -372,13 +375,13 @@ def support_of(level, proof, disproof, path):
 
 
 @lean_kernel
-def take_note(path, key, top, bottom, nodes):
-    """Note an answer that rests on path levels, unless the notes are full."""
-    at = path.counts[NOTES]
-    if at < len(path.notes):
-        put(path.noted, at, key)
-        path.notes[at, NOTE_TOP], path.notes[at, NOTE_BOTTOM], path.notes[at, NOTE_NODES] = top, bottom, nodes
-        path.counts[NOTES] = at + 1
+def add_note(path, key, top, bottom, nodes):
+    """Note that a win is not forced, an answer that rests on path levels; drop it if the notes are full."""
+    i = path.counts[NOTES]
+    if i < len(path.notes):
+        put(path.noted, i, key)
+        path.notes[i, NOTE_TOP], path.notes[i, NOTE_BOTTOM], path.notes[i, NOTE_NODES] = top, bottom, nodes
+        path.counts[NOTES] = i + 1
 
 
 @lean_kernel
@@ -388,41 +391,41 @@ def settle_notes(game, level, no_win, top, table, path):
     *no_win*: the answer at the level is that a win is not forced, and it rests on levels from *top* on. Each note says
     the same of another question.
     """
-    notes, kept = path.notes, path.levels[level, NOTED]
-    for at in range(kept, path.counts[NOTES]):
+    notes, end = path.notes, path.levels[level, NOTED]
+    for i in range(end, path.counts[NOTES]):
         # Case: the note and the answer rest on nothing above this level. The note becomes an answer; that a win is not
         # forced is a disproof of "does the player to move win?", and a proof of "does the player to move not lose?".
-        if no_win and notes[at, NOTE_TOP] >= level and top >= level:
-            key = position_in(game, path.noted, at)
+        if no_win and notes[i, NOTE_TOP] >= level and top >= level:
+            key = position_in(game, path.noted, i)
             wins = asks_win(key)
-            store(table, key, wins * INFINITE, (1 - wins) * INFINITE, notes[at, NOTE_NODES])
+            store(table, key, wins * INFINITE, (1 - wins) * INFINITE, notes[i, NOTE_NODES])
             continue
         # Case: the note rests on this level, whose answer is another one. Drop the note.
-        if notes[at, NOTE_BOTTOM] >= level and not no_win:
+        if notes[i, NOTE_BOTTOM] >= level and not no_win:
             continue
         # Case: the note rests on this level and on levels above. From now on it rests on what this level rests on.
-        if notes[at, NOTE_BOTTOM] >= level:
-            notes[at, NOTE_BOTTOM] = level - 1
-            notes[at, NOTE_TOP] = min(notes[at, NOTE_TOP], top)
+        if notes[i, NOTE_BOTTOM] >= level:
+            notes[i, NOTE_BOTTOM] = level - 1
+            notes[i, NOTE_TOP] = min(notes[i, NOTE_TOP], top)
         # Keep the note: move it down over the removed ones.
-        put(path.noted, kept, position_in(game, path.noted, at))
+        put(path.noted, end, position_in(game, path.noted, i))
         for field in range(3):
-            notes[kept, field] = notes[at, field]
-        kept += 1
-    path.counts[NOTES] = kept
+            notes[end, field] = notes[i, field]
+        end += 1
+    path.counts[NOTES] = end
 
 
 @lean_kernel
 def level_of(key, level, path):
     """Return the level of a question on the path, at most *level*; −1 if it is not on the path."""
     if path.hash_counts[hash_slot(key, path)]:
-        for at in range(level, -1, -1):
-            if stands_at(path.questions, at, key):
-                return at
+        for i in range(level, -1, -1):
+            if stands_at(path.questions, i, key):
+                return i
     return -1
 
 
 @lean_kernel
 def hash_slot(key, path):
     """Return the index of a question in `hash_counts`."""
-    return hash_of(key_of(key), HASH_BITS) & len(path.hash_counts) - 1
+    return hash_of(key_of(key), HASH_BITS) & (len(path.hash_counts) - 1)

@@ -61,7 +61,7 @@ def asks_win(key: Any) -> int:
 
 
 @overload(question_of)
-def _(position, wins):
+def compile_question_of(position, wins):
     """Return what numba compiles for `question_of`."""
     if isinstance(position, types.BaseTuple):
         return lambda position, wins: (position[0] << 1 | wins,) + position[1:]  # noqa: RUF005  # numba has no (a, *b)
@@ -69,7 +69,7 @@ def _(position, wins):
 
 
 @overload(position_of_question)
-def _(key):
+def compile_position_of_question(key):
     """Return what numba compiles for `position_of_question`."""
     if isinstance(key, types.BaseTuple):
         return lambda key: (key[0] >> 1,) + key[1:]  # noqa: RUF005  # numba has no (a, *b)
@@ -77,7 +77,7 @@ def _(key):
 
 
 @overload(asks_win)
-def _(key):
+def compile_asks_win(key):
     """Return what numba compiles for `asks_win`."""
     if isinstance(key, types.BaseTuple):
         return lambda key: key[0] & 1

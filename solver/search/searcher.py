@@ -134,7 +134,7 @@ class Search(StoppableSearch):
         self.ends_met = 0
         self.cyclic = False
         self.workspace_size = INITIAL_PLIES, INITIAL_MOVES
-        self.node_limit = kernels.ANY_NUMBER
+        self.node_limit = kernels.NO_LIMIT
         """Positions that a question may visit."""
         # Positions may have up to POSITION_BITS bits. A small table cannot hold them, so start with the bits of the
         # initial position; `enlarge` makes a new table when a longer one appears.
@@ -179,15 +179,15 @@ class Search(StoppableSearch):
         self.shared = np.full(1 << kernels.SHARED_BITS, kernels.NO_KEY, np.int64)
         shared = self.shared if self.workers > 1 else None
         self.workspaces = [
-            kernels.make_workspace(*self.workspace_size, self.parts, shared) for _ in range(self.workers)
+            kernels.make_workspace(*self.workspace_size, self.words_per_child, shared) for _ in range(self.workers)
         ]
 
     # Hooks: `ScoreSearch` overrides them
 
     @property
-    def parts(self) -> int:
+    def words_per_child(self) -> int:
         """Number of int64 words per child in the workspace."""
-        return int(kernels.parts_of(rules_for(self.game)))
+        return int(kernels.words_per_child(rules_for(self.game)))
 
     def refuse(self, game: Game) -> None:
         """Raise NotForSearch if this search does not apply to the game."""
@@ -198,6 +198,7 @@ class Search(StoppableSearch):
         return kernels.at_least(self.game, position, bound, self.table, workspace)
 
     def worth_of_end(self, position: int) -> int:
+        """Return the worth of a position in which the game is over."""
         return worth_of(self.game.primitive(position), 0, self.table.layout.far)
 
     # One question
@@ -209,7 +210,7 @@ class Search(StoppableSearch):
         # If every thread gave up, enlarge what was too small and repeat the question.
         while True:
             workspaces = self.workspaces[:workers]
-            answers = self.run(position, bound, workspaces)
+            answers = self.ask_threads(position, bound, workspaces)
             if answers:
                 return answers[0]
             self.enlarge(workspaces)
@@ -222,19 +223,19 @@ class Search(StoppableSearch):
         except NodeLimitReached:
             return None
         finally:
-            self.node_limit = kernels.ANY_NUMBER
+            self.node_limit = kernels.NO_LIMIT
 
-    def run(self, position: int, bound: int, workspaces: list[kernels.ThreadWorkspace]) -> list[bool]:
-        """Run the question on all given threads and return the answers of those that finished."""
+    def ask_threads(self, position: int, bound: int, workspaces: list[kernels.ThreadWorkspace]) -> list[bool]:
+        """Ask one thread for each workspace; return the answers of those that finished."""
         if self.halted:
             raise OutOfTime
-        ask = partial(self.run_one, position, bound)
+        ask = partial(self.ask_thread, position, bound)
         answers = [ask(workspaces[0])] if len(workspaces) == 1 else list(self.pool.map(ask, workspaces))
         self.set_stop_flags(self.halted)
-        self.add_up(workspaces)
+        self.collect_counters(workspaces)
         return [answer for answer in answers if answer is not None]
 
-    def add_up(self, workspaces: list[kernels.ThreadWorkspace]) -> None:
+    def collect_counters(self, workspaces: list[kernels.ThreadWorkspace]) -> None:
         """Add the threads' counters to the totals and reset them; collect the kinds of ends met."""
         for workspace in workspaces:
             self.nodes += int(workspace.counters[kernels.NODES])
@@ -247,24 +248,24 @@ class Search(StoppableSearch):
         """Positions searched so far, including those of the running question."""
         return self.nodes + sum(int(workspace.counters[kernels.NODES]) for workspace in self.workspaces)
 
-    def run_one(self, position: int, bound: int, workspace: kernels.ThreadWorkspace) -> bool | None:
+    def ask_thread(self, position: int, bound: int, workspace: kernels.ThreadWorkspace) -> bool | None:
         """Return one thread's answer and stop the other threads; None if this one was stopped or gave up."""
-        self.begin(workspace, self.node_limit)
+        self.reset_counters(workspace, self.node_limit)
         answer = self.at_least(position, bound, workspace)
         if workspace.counters[kernels.TROUBLE]:
             return None
         self.set_stop_flags(True)
         return answer
 
-    def begin(self, workspace: kernels.ThreadWorkspace, node_limit: int) -> None:
+    def reset_counters(self, workspace: kernels.ThreadWorkspace, node_limit: int) -> None:
         """Prepare a thread for a question that may visit *node_limit* positions, or as many as suit the table."""
         workspace.counters[: kernels.STOP] = 0
-        workspace.counters[kernels.MOST_NODES] = min(node_limit, self.positions_for_table)
+        workspace.counters[kernels.MOST_NODES] = min(node_limit, self.nodes_for_table)
 
     @property
-    def positions_for_table(self) -> int:
-        """Number of positions after which the table grows; ANY_NUMBER if it has its full size."""
-        return self.table.words.size // 4 if self.table_size < self.size else kernels.ANY_NUMBER
+    def nodes_for_table(self) -> int:
+        """Number of positions after which the table grows; NO_LIMIT if it has its full size."""
+        return self.table.words.size // 4 if self.table_size < self.size else kernels.NO_LIMIT
 
     def set_stop_flags(self, stopped: bool) -> None:
         """Set or clear the stop flag of all threads."""
@@ -272,10 +273,12 @@ class Search(StoppableSearch):
             workspace.counters[kernels.STOP] = stopped
 
     def enlarge(self, workspaces: list[kernels.ThreadWorkspace]) -> None:
-        """Enlarge the table or workspace that was too small; raise the reason if nothing can be enlarged."""
+        """Enlarge the table or workspace that was too small for a thread; if nothing was, raise why all gave up."""
         # Why each thread gave up, and at which position.
-        counters = [workspace.counters.tolist() for workspace in workspaces]
-        troubles = {each[kernels.TROUBLE]: position_in(self.game, each, kernels.POSITION) for each in counters}
+        all_counters = [workspace.counters.tolist() for workspace in workspaces]
+        troubles = {
+            counters[kernels.TROUBLE]: position_in(self.game, counters, kernels.POSITION) for counters in all_counters
+        }
         if kernels.BROKEN in troubles:
             examine(self.game, troubles[kernels.BROKEN])
             raise RuleError(differ(self.game, troubles[kernels.BROKEN]))
@@ -288,7 +291,7 @@ class Search(StoppableSearch):
             self.workspace_size = plies, 4 * moves
             self.make_workspaces()
         elif kernels.NODE_LIMIT in troubles:
-            if self.node_limit <= self.positions_for_table:
+            if self.node_limit <= self.nodes_for_table:
                 raise NodeLimitReached
             old, workspace = self.table, self.workspaces[0]
             self.grow_table(old.layout.position_bits)
@@ -310,20 +313,20 @@ class Search(StoppableSearch):
         """
         began, nodes, in_tables = time.monotonic(), self.nodes, self.in_tables
         far = self.table.layout.far
-        known, remoteness, stopped = Bounds(1 - far, far - 1), None, False
+        bounds, remoteness, stopped = Bounds(1 - far, far - 1), None, False
         value = self.game.primitive(position)
         if value != UNDECIDED:
             remoteness = 0
         else:
             if depth is None and not self.cyclic:
-                known = self.bounds_at_once(position, distance)
-            if kernels.next_bound(*known, ANY_DISTANCE, distance, far) < far:
+                bounds = self.ask_quickly(position, distance)
+            if kernels.next_bound(*bounds, ANY_DISTANCE, distance, far) < far:
                 with self.limited(seconds):
                     with suppress(OutOfTime):
-                        for closer in self.narrow(position, known, distance, depth):
-                            known = closer
+                        for closer in self.narrow(position, bounds, distance, depth):
+                            bounds = closer
                     stopped = self.halted
-            value, remoteness = self.outcome(known)
+            value, remoteness = self.outcome_proved_by(bounds)
         seconds_left = TIE_SECONDS if seconds is None else seconds - (time.monotonic() - began)
         if value == TIE and remoteness is None and distance and seconds_left > 0 and not stopped:
             # Compile outside the time limit: it happens once and is no search.
@@ -333,34 +336,34 @@ class Search(StoppableSearch):
         return SearchResult(
             value if value != UNDECIDED else None,
             remoteness,
-            value if value != UNDECIDED else (DRAW if known.low >= 0 else LOSE),
-            value if value != UNDECIDED else (TIE if known.high <= 0 else WIN),
-            known.no_end_within(far),
+            value if value != UNDECIDED else (DRAW if bounds.low >= 0 else LOSE),
+            value if value != UNDECIDED else (TIE if bounds.high <= 0 else WIN),
+            bounds.no_end_within(far),
             self.nodes - nodes,
             time.monotonic() - began,
             self.in_tables - in_tables,
         )
 
-    def bounds_at_once(self, position: int, distance: bool) -> Bounds:
-        """Return the bounds of a position's worth that one compiled call finds in QUICK_NODES positions."""
+    def ask_quickly(self, position: int, distance: bool) -> Bounds:
+        """Return the bounds of a position's worth that one compiled call proves with QUICK_NODES positions."""
         workspace, far = self.workspaces[0], self.table.layout.far
-        self.begin(workspace, QUICK_NODES)
+        self.reset_counters(workspace, QUICK_NODES)
         first = kernels.next_bound(1 - far, far - 1, SOON_FIRST, distance, far)
-        known = kernels.bounds_from(self.game, position, first, SOON_FIRST, distance, self.table, workspace)
-        self.add_up([workspace])
-        return Bounds(*known)
+        bounds = kernels.bounds_from(self.game, position, first, SOON_FIRST, distance, self.table, workspace)
+        self.collect_counters([workspace])
+        return Bounds(*bounds)
 
-    def narrow(self, position: int, known: Bounds, distance: bool, depth: int | None) -> Iterator[Bounds]:
-        """Yield ever closer bounds of a position's worth, from those *known*, until they meet or *depth* is reached."""
+    def narrow(self, position: int, bounds: Bounds, distance: bool, depth: int | None) -> Iterator[Bounds]:
+        """Yield ever closer bounds of a position's worth, from *bounds* on, until they meet or *depth* is reached."""
         far, order = self.table.layout.far, SOON_FIRST
         while True:
             if self.cyclic or depth is not None:
                 order = DEEPENING
-            bound = kernels.next_bound(*known, order, distance, far)
-            if bound == far or (depth is not None and known.no_end_within(far) >= depth):
+            bound = kernels.next_bound(*bounds, order, distance, far)
+            if bound == far or (depth is not None and bounds.no_end_within(far) >= depth):
                 return
             # The first questions ask for a win or loss within few plies, and get few positions.
-            is_quick = order == SOON_FIRST and bound not in (ANY_WIN, NO_LOSS) and known.low <= 0 <= known.high
+            is_quick = order == SOON_FIRST and bound not in (ANY_WIN, NO_LOSS) and bounds.low <= 0 <= bounds.high
             try:
                 answer = self.ask_within(position, bound, SOON_NODES) if is_quick else self.ask(position, bound)
             except SearchTooDeep:  # play can repeat: from now on, ask about 1, 2, 3 … plies
@@ -369,11 +372,11 @@ class Search(StoppableSearch):
             if answer is None:  # not answered with so few positions: ask about any distance
                 order = ANY_DISTANCE
                 continue
-            known = Bounds(bound, known.high) if answer else Bounds(known.low, bound - 1)
-            yield known
+            bounds = Bounds(bound, bounds.high) if answer else Bounds(bounds.low, bound - 1)
+            yield bounds
 
-    def outcome(self, bounds: Bounds) -> tuple[Value, int | None]:
-        """Return the (value, remoteness) that the bounds prove: UNDECIDED or None for what they do not."""
+    def outcome_proved_by(self, bounds: Bounds) -> tuple[Value, int | None]:
+        """Return (value, remoteness): UNDECIDED if the bounds do not prove the value, None if not the remoteness."""
         # A win in n plies is worth far - n, a loss n - far (see `bounds.py`).
         far = self.table.layout.far
         exact = bounds.low == bounds.high != NO_LOSS
@@ -391,10 +394,10 @@ class Search(StoppableSearch):
         """Return the fewest plies from a TIE to the end by moves that keep it. Out of time or memory, return None."""
         try:
             # The remoteness is from *least* to *plies*.
-            least, plies = 1, self.tie_path(position, self.workspace_size[0])
+            least, plies = 1, self.find_tie_path(position, self.workspace_size[0])
             while least < plies:
                 middle = (least + plies) // 2
-                if shorter := self.tie_path(position, middle):
+                if shorter := self.find_tie_path(position, middle):
                     plies = shorter
                 else:
                     least = middle + 1
@@ -402,7 +405,7 @@ class Search(StoppableSearch):
             return None
         return None if plies == NO_PATH else plies
 
-    def tie_path(self, position: int, most: int) -> int:
+    def find_tie_path(self, position: int, most: int) -> int:
         """Return the plies of a path from a TIE to its end through ties, perhaps not the shortest.
 
         Return NO_PATH if no path has at most *most* plies. Raise OutOfTime or SearchTooDeep.
@@ -412,9 +415,9 @@ class Search(StoppableSearch):
         # One thread searches. If the table or the workspace is too small, enlarge it and search again.
         while not self.halted:
             workspace = self.workspaces[0]
-            self.begin(workspace, self.node_limit)
+            self.reset_counters(workspace, self.node_limit)
             length = path_length(self.game, position, most, self.table, workspace, self.refuted)
-            self.add_up([workspace])
+            self.collect_counters([workspace])
             if not workspace.counters[kernels.TROUBLE]:
                 return length
             self.enlarge([workspace])
@@ -445,13 +448,13 @@ class Search(StoppableSearch):
         """Return whether a move to *child* keeps *value*, to be reached in *plies* plies from before the move."""
         far = self.table.layout.far
         if value == WIN:
-            return not self.ask(child, no_loss_within(plies - 1, far))
+            return not self.ask(child, no_loss_within(plies - 1, far))  # the opponent loses in plies - 1
         if value == LOSE:
-            return not self.ask(child, win_within(plies - 2, far)) if plies > 1 else True
+            return plies == 1 or not self.ask(child, win_within(plies - 2, far))  # no sooner win of the opponent
         end = self.game.primitive(child)
         if end != UNDECIDED or plies == 1:
             return bool(end == TIE and plies == 1)
-        return not self.ask(child, ANY_WIN) and self.tie_path(child, plies - 1) != NO_PATH
+        return not self.ask(child, ANY_WIN) and self.find_tie_path(child, plies - 1) != NO_PATH
 
     # Time
 

@@ -8,7 +8,7 @@ First find any path to an end. Then do a binary search between the lengths that 
 Both players want a tie to end soon, so its remoteness is a shortest path through positions that are ties. No child of a
 TIE is a LOSE for the opponent, because the TIE would then be a WIN. So one question per child suffices: is it a WIN for
 the opponent? If not, it is a tie. The search first tries children that the transposition table knows to be ties. It
-asks about the others only if they are not refuted yet.
+asks about the others only if they are not *refuted*: no path from there to a tie is short enough.
 
 A memory of fixed size holds refuted positions, two words each, or more if positions have several words::
 
@@ -39,7 +39,7 @@ NO_PATH, GIVEN_UP, ENDED = 0, -1, -2
     GIVEN_UP    the search gave up
     ENDED       a move ends the game with a tie
 """
-QUESTION, UNKNOWN = np.int64(ANY_WIN), np.int64(search.UNSEEN)
+ASK_WIN, UNSEEN = np.int64(ANY_WIN), np.int64(search.UNSEEN)
 """As int64, for the types of a recursive kernel.
 
 With literals numba would compile it once more for these types, and the code in the cache would be of no use.
@@ -57,7 +57,7 @@ COUNT, NEXT, OWN_KEY = range(3)
 
 def make_refuted(game: Game) -> Array:
     """Return an empty memory of refuted positions, int64[]."""
-    return np.zeros(1 + words_of(game) << REFUTED_BITS, np.int64)
+    return np.zeros((1 + words_of(game)) << REFUTED_BITS, np.int64)
 
 
 def path_length(
@@ -77,7 +77,7 @@ def path_length(
 
 @kernel
 def find_path(game, position, plies, memory, refuted, trail):
-    """Like `path_length`: a depth-first search with an explicit stack, the *trail*. *refuted*, *trail*: addresses."""
+    """Like `path_length`: a depth-first search. *trail* is the address of its stack, *refuted* that of the memory."""
     if search.must_give_up(position, 0, memory):
         return GIVEN_UP
     key = search.table_key(game, position, memory)
@@ -88,13 +88,13 @@ def find_path(game, position, plies, memory, refuted, trail):
     ply, levels, level_words = ZERO, words_at(trail), OWN_KEY + words_of(game)
     while True:
         # Step 1: expand the position of this ply. A move that ends in a tie completes the path.
-        count = enter(game, position, plies - ply, ply, memory, refuted)
+        count = write_candidates(game, position, plies - ply, ply, memory, refuted)
         if count < 0:
             return ply + 1 if count == ENDED else GIVEN_UP
         # Step 2: choose the next child that is a tie.
-        level = level_words * ply
-        levels[level + COUNT], levels[level + NEXT] = count, 0
-        put(levels, level + OWN_KEY, key)
+        offset = level_words * ply  # of this ply's level
+        levels[offset + COUNT], levels[offset + NEXT] = count, 0
+        put(levels, offset + OWN_KEY, key)
         i = next_tie(game, plies - ply, ply, memory, refuted, trail)
         # Step 3: no child is left. Note the refutation and backtrack.
         while i == count:
@@ -102,8 +102,8 @@ def find_path(game, position, plies, memory, refuted, trail):
             if ply == 0:
                 return NO_PATH
             ply -= 1
-            level = level_words * ply
-            key, count = position_in(game, levels, level + OWN_KEY), levels[level + COUNT]
+            offset = level_words * ply
+            key, count = position_in(game, levels, offset + OWN_KEY), levels[offset + COUNT]
             i = next_tie(game, plies - ply, ply, memory, refuted, trail)
         if i == GIVEN_UP:
             return GIVEN_UP
@@ -114,39 +114,37 @@ def find_path(game, position, plies, memory, refuted, trail):
 
 @kernel
 def next_tie(game, plies, ply, memory, refuted, trail):
-    """Return the index in the row of the next child that is a tie and not refuted.
-
-    Return the count of children if there is none, or GIVEN_UP.
-    """
+    """Return the index in the row of the next child that is a tie and not refuted; if there is none, the number of
+    children. Or GIVEN_UP."""
     row, levels, counters = search.row_of(game, ply, memory), words_at(trail), words_at(memory.counters)
-    parts, level = search.parts_of(game), (OWN_KEY + words_of(game)) * ply
-    count = levels[level + COUNT]
-    for i in range(levels[level + NEXT], count):
+    stride, offset = search.words_per_child(game), (OWN_KEY + words_of(game)) * ply
+    count = levels[offset + COUNT]
+    for i in range(levels[offset + NEXT], count):
         child, key = search.child_at(game, row, i), search.key_at(game, row, i)
         if is_refuted(key, plies - 1, refuted):  # refuted since it was written
             continue
         # An unknown child: ask the value search whether the opponent wins there.
-        if row[parts * i + search.RANK] == OPEN:
-            wins = search.prove_bound(game, child, key, QUESTION, UNKNOWN, ply + 1, memory)
+        if row[stride * i + search.RANK] == OPEN:
+            wins = search.prove_bound(game, child, key, ASK_WIN, UNSEEN, ply + 1, memory)
             if counters[search.TROUBLE]:
                 return GIVEN_UP
             if wins:
                 continue
-        levels[level + NEXT] = i + 1
+        levels[offset + NEXT] = i + 1
         return i
-    levels[level + NEXT] = count
+    levels[offset + NEXT] = count
     return count
 
 
 @kernel
 def slot_of(key):
     """Return the index of a key in the memory of refuted positions."""
-    return (key_of(key) & (1 << REFUTED_BITS) - 1) * (1 + words_in(key))
+    return (key_of(key) & ((1 << REFUTED_BITS) - 1)) * (1 + words_in(key))
 
 
 @kernel
 def is_refuted(key, plies, refuted):
-    """Return whether the memory excludes paths of at most *plies* plies from this position."""
+    """Return whether the memory says that no path of at most *plies* plies from this position ends in a tie."""
     slot, words = slot_of(key), words_at(refuted)
     return words[slot] >= plies and stands_at(words, slot + 1, key)
 
@@ -160,8 +158,8 @@ def note_refuted(key, plies, refuted):
 
 
 @kernel
-def enter(game, position, plies, ply, memory, refuted):
-    """Write the children that may be ties and end within *plies* - 1 plies to the row of *ply*; return their number.
+def write_candidates(game, position, plies, ply, memory, refuted):
+    """Write the children that may be ties ending within *plies* - 1 plies to the row of *ply*; return their number.
 
     Known ties come first. Return ENDED if a move ends the game with a tie, or GIVEN_UP.
     """
@@ -170,7 +168,7 @@ def enter(game, position, plies, ply, memory, refuted):
         return GIVEN_UP
     # Step 1: write the undecided children. With one ply left, only an end would help.
     counters[search.NODES] += 1
-    count = open_children(game, position, ply, memory)
+    count = write_open_children(game, position, ply, memory)
     if count < 0:
         return count
     if plies == 1:
@@ -179,28 +177,28 @@ def enter(game, position, plies, ply, memory, refuted):
     # holds their kind: KNOWN or OPEN.
     if not search.write_keys(game, count, ply, memory):
         return GIVEN_UP
-    kept, row, parts = 0, search.row_of(game, ply, memory), search.parts_of(game)
+    left, row, stride = 0, search.row_of(game, ply, memory), search.words_per_child(game)
     for i in range(count):
         child, key = search.child_at(game, row, i), search.key_at(game, row, i)
         low, high, _ = search.bounds_of(search.find(key, memory), memory)
         if low >= ANY_WIN or is_refuted(key, plies - 1, refuted):
             continue
         kind = KNOWN if high < ANY_WIN else OPEN
-        j = kept - 1
-        while j >= 0 and row[parts * j + search.RANK] > kind:
-            for part in range(search.RANK, parts):
-                row[parts * (j + 1) + part] = row[parts * j + part]
+        j = left - 1
+        while j >= 0 and row[stride * j + search.RANK] > kind:
+            for word in range(search.RANK, stride):
+                row[stride * (j + 1) + word] = row[stride * j + word]
             j -= 1
-        row[parts * (j + 1) + search.RANK] = kind
-        put(row, parts * (j + 1) + search.CHILD, child)
+        row[stride * (j + 1) + search.RANK] = kind
+        put(row, stride * (j + 1) + search.CHILD, child)
         search.put_key(game, row, j + 1, key)
-        kept += 1
-    return kept
+        left += 1
+    return left
 
 
 @kernel
-def open_children(game, position, ply, memory):
-    """Write the undecided children and return how many; ENDED if a move ends in a tie, or GIVEN_UP."""
+def write_open_children(game, position, ply, memory):
+    """Write the undecided children to the row of *ply*; return how many. ENDED if a move ends in a tie, or GIVEN_UP."""
     count, row, counters = 0, search.row_of(game, ply, memory), words_at(memory.counters)
     for move in game.generate_moves(position):
         child = as_position(game.do_move(position, move))
@@ -216,6 +214,6 @@ def open_children(game, position, ply, memory):
             if count == memory.moves:
                 search.give_up(search.MANY_MOVES, position, counters)
                 return GIVEN_UP
-            put(row, search.parts_of(game) * count + search.CHILD, child)
+            put(row, search.words_per_child(game) * count + search.CHILD, child)
             count += 1
     return count

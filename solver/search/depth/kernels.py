@@ -36,18 +36,18 @@ from retrograde.solver.search.depth.scoring import (
     POINTS,
     UPPER,
     VALUES,
-    end_score,
     estimate_of,
     estimated_score,
     gain_of,
     keeps_side,
     nearer,
-    ply_of,
     score_for_parent,
+    score_of_end,
     selects_at,
     settings_of,
     star1_mean,
     star1_window,
+    units_per_ply,
     value_of_end,
     window_for_child,
     write_odds,
@@ -145,11 +145,12 @@ def make_workspace(
 
 @lean_kernel
 def search_move(game, position, move, depth, low, high, scoring, workspace):
-    """Return a move's score at a depth if between *low* and *high*, else a bound. It is void in trouble."""
-    child, gain, keeps = after_move(game, position, move, scoring)
-    least, most = window_for_child(low, high, gain, keeps, scoring)
-    score = alpha_beta(game, child, depth - ply_of(scoring), least, most, ROOT, scoring, workspace)
-    return score_for_parent(score, gain, keeps, scoring)
+    """Return a move's score at a depth if between *low* and *high*, else a bound. It is void if `counts[TROUBLE]` is
+    set."""
+    child, gain, same_side = after_move(game, position, move, scoring)
+    least, most = window_for_child(low, high, gain, same_side, scoring)
+    score = alpha_beta(game, child, depth - units_per_ply(scoring), least, most, ROOT, scoring, workspace)
+    return score_for_parent(score, gain, same_side, scoring)
 
 
 @lean_kernel
@@ -159,51 +160,52 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
     Fail-soft alpha-beta (Fishburn, 1983), with Star1 at chance's moves. The result is void if `counts[TROUBLE]` is set.
     """
     counts, with_table = workspace.counts, len(workspace.keys) > 0
-    # Step 1: return a score if the search ends here. If not, but the player may stand pat, *best* is the estimate.
-    ends, stands, best = end_or_stand_pat(game, position, depth, low, high, scoring, workspace)
+    # Step 1: return a score if the search ends here. If not, but the player may stop here, *best* is the estimate.
+    ends, may_stop, best = evaluate_leaf(game, position, depth, low, high, scoring, workspace)
     if ends:
         return best
     # Step 2: probe the transposition table.
-    slot, hash_move, suffices = probe(position, depth, low, high, workspace) if with_table and not stands else NO_ENTRY
+    uses_table = with_table and not may_stop
+    slot, hash_move, suffices = probe(position, depth, low, high, workspace) if uses_table else NO_ENTRY
     if suffices:
         return workspace.scores[slot]
     # Step 3: write the moves, the hash move first. *total* is the sum of chance's weights, 0 if a player moves.
     count, total = write_moves_and_odds(game, position, hash_move, depth, ply, scoring, workspace)
-    rest, floor, ceiling, before = total, max(low, best), high, counts[ESTIMATED]
-    best_move, known, kind, singular, dropped = NO_MOVE, 0.0, EXACT, False, False
+    odds_left, weighted_sum, estimated_before = total, 0.0, counts[ESTIMATED]
+    floor, ceiling, best_move, kind, singular, dropped = max(low, best), high, NO_MOVE, EXACT, False, False
     # Step 4: search all moves to half the depth, to select from.
     if total == 0 and selects_at(depth, scoring):
         for i in range(count):
-            move, least = workspace.moves[ply, i], least_kept(i, ply, scoring, workspace)
-            child, gain, keeps = after_move(game, position, move, scoring)
-            bounds = window_for_child(least, INFINITE, gain, keeps, scoring)
-            score = alpha_beta(game, child, depth // 2 - ply_of(scoring), *bounds, ply + 1, scoring, workspace)
-            insert_move(i, move, score_for_parent(score, gain, keeps, scoring), least, ply, workspace)
+            move, least = workspace.moves[ply, i], score_to_exceed(i, ply, scoring, workspace)
+            child, gain, same_side = after_move(game, position, move, scoring)
+            window = window_for_child(least, INFINITE, gain, same_side, scoring)
+            score = alpha_beta(game, child, depth // 2 - units_per_ply(scoring), *window, ply + 1, scoring, workspace)
+            insert_move(i, move, score_for_parent(score, gain, same_side, scoring), least, ply, workspace)
         count, singular, dropped = select_moves(count, ply, scoring, workspace)
-    # Step 5: search the moves; of one who may stand pat, those that gain. ESTIMATED shows if they use an estimate.
-    counts[ESTIMATED] = stands or dropped
+    # Step 5: search the moves; if the player may stop, those that gain. ESTIMATED shows if they use an estimate.
+    counts[ESTIMATED] = may_stop or dropped
     for i in range(count):
         move, weight = workspace.moves[ply, i], workspace.promises[ply, i]
-        if counts[TROUBLE] or (stands and weight >> RANK_SHIFT <= 0):
+        if counts[TROUBLE] or (may_stop and weight >> RANK_SHIFT <= 0):
             break
         if total:
-            rest -= weight
-            floor, ceiling = star1_window(low, high, (total, rest, known), weight, scoring)
-        child, gain, keeps = after_move(game, position, move, scoring)
+            odds_left -= weight
+            floor, ceiling = star1_window(low, high, (total, odds_left, weighted_sum), weight, scoring)
+        child, gain, same_side = after_move(game, position, move, scoring)
         # A null window shows whether a move is better than the best so far. Only then is its score searched.
-        narrow = with_table and i > 0 and scoring.domain == VALUES and ceiling > floor + 1
-        top, cost = floor + 1 if narrow else ceiling, 1 if singular and i == 0 else ply_of(scoring)
+        null_window = with_table and i > 0 and scoring.domain == VALUES and ceiling > floor + 1
+        top, cost = floor + 1 if null_window else ceiling, 1 if singular and i == 0 else units_per_ply(scoring)
         while True:
-            least, most = window_for_child(floor, top, gain, keeps, scoring)
+            least, most = window_for_child(floor, top, gain, same_side, scoring)
             score = alpha_beta(game, child, depth - cost, least, most, ply + 1, scoring, workspace)
-            score = score_for_parent(score, gain, keeps, scoring)
+            score = score_for_parent(score, gain, same_side, scoring)
             if not top <= score < ceiling:
                 break
             top = ceiling
         # Case: chance's move. Add to the sum; stop if the mean is beyond the window.
         if total:
-            known += weight * score
-            best, kind = star1_mean(score, floor, ceiling, (total, rest, known), scoring)
+            weighted_sum += weight * score
+            best, kind = star1_mean(score, floor, ceiling, (total, odds_left, weighted_sum), scoring)
         # Case: a player's move. Keep the best; the opponent avoids this position if it reaches *high*.
         elif score > best:
             best, best_move, floor = score, move, max(floor, score)
@@ -213,28 +215,28 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
         if kind != EXACT:
             break
     # Step 6: store the score.
-    if with_table and not stands and not counts[TROUBLE]:
+    if uses_table and not counts[TROUBLE]:
         store(slot, position, depth, (best, best_move, UPPER if not total and best <= low else kind), workspace)
-    counts[ESTIMATED] |= before
+    counts[ESTIMATED] |= estimated_before
     return best
 
 
 @inlined_kernel
 def after_move(game, position, move, scoring):
-    """Return the position after a move, what the move pays, and whether the same side is to move there."""
+    """Return (child, gain, same_side): what the move pays, and whether the same side is to move in the child."""
     child = as_position(game.do_move(position, move))
     return child, gain_of(game, position, move, scoring), keeps_side(game, position, child, scoring)
 
 
 @lean_kernel
-def least_kept(i, ply, scoring, workspace):
+def score_to_exceed(i, ply, scoring, workspace):
     """Return the score that move number *i* of a row must exceed at half the depth to be selected.
 
-    The moves before it are in order. Whether one is singular takes the scores of the best two.
+    The moves before it are sorted. To see whether the best is singular takes the scores of the best two.
     """
     keep, margin, _ = settings_of(scoring.selection)
-    held = max(keep, 2 if margin > 0 else 1)
-    return workspace.shares[ply, 0, held - 1] if i >= held else -INFINITE
+    needed = max(keep, 2 if margin > 0 else 1)  # scores that `select_moves` needs
+    return workspace.shares[ply, 0, needed - 1] if i >= needed else -INFINITE
 
 
 @lean_kernel
@@ -250,7 +252,7 @@ def insert_move(i, move, score, least, ply, workspace):
 
 @lean_kernel
 def select_moves(count, ply, scoring, workspace):
-    """Return how many moves of a row to search, whether the first is singular, and whether any is dropped."""
+    """Return (count, singular, dropped): moves of a row to search; is the first singular, and is any move dropped?"""
     (keep, margin, _), scores = settings_of(scoring.selection), workspace.shares[ply, 0]
     singular = margin > 0 and (count == 1 or scores[0] - scores[1] >= margin)
     dropped = 0 < keep < count
@@ -259,9 +261,9 @@ def select_moves(count, ply, scoring, workspace):
 
 @lean_kernel
 def write_moves_and_odds(game, position, first, depth, ply, scoring, workspace):
-    """Write the moves in the order of the search.
+    """Write the moves in the order of the search, *first* ahead unless moves are selected at this depth.
 
-    Return how many, and the sum of chance's weights, 0 for a player. Where moves are selected, *first* is not first.
+    Return (count, sum of chance's weights or 0 for a player).
     """
     count = write_moves(game, position, NO_MOVE if selects_at(depth, scoring) else first, ply, workspace)
     if scoring.order != GIVEN:
@@ -270,24 +272,24 @@ def write_moves_and_odds(game, position, first, depth, ply, scoring, workspace):
 
 
 @lean_kernel
-def end_or_stand_pat(game, position, depth, low, high, scoring, workspace):
-    """Return whether the search ends here, whether the position is estimated, and the score.
+def evaluate_leaf(game, position, depth, low, high, scoring, workspace):
+    """Return (ends, may_stop, score): does the search end here, and may the player stop here and take the estimate?
 
-    The score is that of the end, of a table, or the estimate; it is -INFINITE if the search goes on without one. If
-    the search goes on with an estimate, the player may stand pat. After TROUBLE the score means nothing.
+    The score is that of the end, of a table, or the estimate; -INFINITE if the search goes on without one. After
+    TROUBLE it means nothing.
     """
     counts = workspace.counts
     counts[NODES] += 1
     # Case: the game is over.
     if whole(game.primitive(position)) != UNDECIDED:
-        return True, False, end_score(game, position, scoring)
+        return True, False, score_of_end(game, position, scoring)
     # Case: an endgame table knows the value.
     worth = probe_tables(game, position, FAR, workspace.endgame_tables)
     if worth != UNKNOWN:
         return True, False, 0.0 if worth == DRAWN else float(worth)
     # Case: the depth is reached and the position is quiet, or the quiescence search has reached its limit.
-    best, stands = -INFINITE, depth <= -scoring.quiescence or (depth <= 0 and game.quiet(position))
-    if stands:
+    best, may_stop = -INFINITE, depth <= -scoring.quiescence or (depth <= 0 and game.quiet(position))
+    if may_stop:
         counts[ESTIMATED] = 1
         best = estimated_score(game, position, scoring)
         if not scoring.exchanges or depth <= -scoring.quiescence or best >= high:
@@ -296,7 +298,7 @@ def end_or_stand_pat(game, position, depth, low, high, scoring, workspace):
     if workspace.stop[0] or (scoring.domain == VALUES and not is_players(game, position)):
         counts[TROUBLE] = STOPPED if workspace.stop[0] else CHANCE_MOVES
         return True, False, low
-    return False, bool(stands), best
+    return False, bool(may_stop), best
 
 
 @lean_kernel
@@ -309,34 +311,34 @@ def note_cutoff(move, depth, ply, workspace):
         killers[ply, 1] = killers[ply, 0]
         killers[ply, 0] = move
     # The two killers of a ply rank KILLER_RANK and one less, so the history stays below both.
-    entry = move & HISTORY - 1
+    entry = move & (HISTORY - 1)
     history[entry] = min(history[entry] + max(1, depth) ** 2, KILLER_RANK - 2)
 
 
 @lean_kernel
-def store(slot, position, depth, found, workspace):
-    """Store an entry of the transposition table; *found* is (score, best move, EXACT or a kind of bound)."""
+def store(slot, position, depth, result, workspace):
+    """Store an entry of the transposition table. *result* is (score, best move, EXACT or a kind of bound)."""
     put(workspace.keys, slot, position)
-    score, workspace.bests[slot], kind = found
+    score, workspace.bests[slot], kind = result
     workspace.scores[slot], estimated = score, workspace.counts[ESTIMATED]
-    workspace.facts[slot] = estimated << ESTIMATED_SHIFT | kind << BOUND_SHIFT | depth + DEPTH_OFFSET
+    workspace.facts[slot] = (estimated << ESTIMATED_SHIFT) | (kind << BOUND_SHIFT) | (depth + DEPTH_OFFSET)
 
 
 @lean_kernel
 def probe(position, depth, low, high, workspace):
     """Probe the transposition table: return (slot, hash move or NO_MOVE, whether the entry's score suffices).
 
-    It suffices at this depth if it is exact, or a bound beyond *low* or *high*; ESTIMATED then tells how it was made.
+    It suffices at this depth if it is exact, or a bound beyond *low* or *high*. ESTIMATED is then as it was stored.
     """
-    slot = hash_of(key_of(position), HASH_BITS) & len(workspace.keys) - 1
+    slot = hash_of(key_of(position), HASH_BITS) & (len(workspace.keys) - 1)
     if not stands_at(workspace.keys, slot, position):
         return slot, NO_MOVE, False
     facts, suffices = workspace.facts[slot], False
     if (facts & DEPTH_MASK) - DEPTH_OFFSET == depth:
-        score, kind = workspace.scores[slot], facts >> BOUND_SHIFT & 3
+        score, kind = workspace.scores[slot], (facts >> BOUND_SHIFT) & 3
         suffices = kind == EXACT or (kind == LOWER and score >= high) or (kind == UPPER and score <= low)
         if suffices:
-            workspace.counts[ESTIMATED] |= facts >> ESTIMATED_SHIFT & 1
+            workspace.counts[ESTIMATED] |= (facts >> ESTIMATED_SHIFT) & 1
     return slot, workspace.bests[slot], suffices
 
 
@@ -344,7 +346,7 @@ def probe(position, depth, low, high, workspace):
 def write_moves(game, position, first, ply, workspace):
     """Write the moves of a position to the row of *ply*, best first, with their ranks as promises. Return how many.
 
-    Move ordering: *first*, then the game's promise, then killers and history.
+    Move ordering: *first*, then by the rules' `promise`, then killers and history.
     """
     moves, ranks, killers = workspace.moves[ply], workspace.promises[ply], workspace.killers[ply]
     with_history, count = workspace.history.shape[1] > 0, 0
@@ -360,9 +362,9 @@ def write_moves(game, position, first, ply, workspace):
             rank += (
                 KILLER_RANK - (move != killers[0])
                 if move == killers[0] or move == killers[1]
-                else workspace.history[ply & 1, move & HISTORY - 1]
+                else workspace.history[ply & 1, move & (HISTORY - 1)]
             )
-        i = count
+        i = count  # insertion sort
         while i > 0 and ranks[i - 1] < rank:
             moves[i], ranks[i] = moves[i - 1], ranks[i - 1]
             i -= 1
@@ -373,7 +375,8 @@ def write_moves(game, position, first, ply, workspace):
 
 @lean_kernel
 def max_n(game, position, depth, ply, scoring, workspace):
-    """Write what each player gets if each maximises their own share; void if `counts[TROUBLE]` is set."""
+    """Write to `shares[ply, 0]` what each player gets if each maximises their own share; void if `counts[TROUBLE]` is
+    set."""
     counts, shares, best_shares = workspace.counts, workspace.shares[ply, 0], workspace.shares[ply, 1]
     counts[NODES] += 1
     # Step 1: the game is over, or the depth is reached and the position is quiet.
@@ -384,7 +387,7 @@ def max_n(game, position, depth, ply, scoring, workspace):
     turn = whole(game.turn(position))
     if depth <= -scoring.quiescence or (depth <= 0 and game.quiet(position)):
         counts[ESTIMATED] = 1
-        # The estimate for one player is shared as a loss among all others.
+        # The estimate is for the player to move. All others share it as a loss.
         points = estimate_of(game, position, scoring.estimate) / POINT
         for player in range(game.players):
             shares[player] = points if player == max(0, turn) else -points / (game.players - 1)
@@ -418,8 +421,8 @@ def max_n(game, position, depth, ply, scoring, workspace):
 
 
 @kernel
-def hints(game, position, moves, promises):
-    """Write the promise of each move; return the position's estimate, whether it is quiet, and its least plies."""
+def find_hints(game, position, moves, promises):
+    """Write the promise of each move. Return (estimate, whether the position is quiet, least plies)."""
     for i in range(len(moves)):
         promises[i] = whole(game.promise(position, moves[i]))
     return whole(game.estimate(position)), whole(game.quiet(position)), whole(game.least_plies(position))
@@ -447,7 +450,7 @@ def minimax(game, position, depth, estimate, counts):
 def sort_by_minimax(game, position, count, depth, ply, scoring, workspace):
     """Sort the moves of a position by their minimax score, best or worst first, and count no positions."""
     moves, scores = workspace.moves[ply], workspace.promises[ply]
-    counted = workspace.counts[NODES]
+    nodes_before = workspace.counts[NODES]
     for i in range(count):
         move = moves[i]
         child = as_position(game.do_move(position, move))
@@ -458,4 +461,4 @@ def sort_by_minimax(game, position, count, depth, ply, scoring, workspace):
             moves[j], scores[j] = moves[j - 1], scores[j - 1]
             j -= 1
         moves[j], scores[j] = move, score
-    workspace.counts[NODES] = counted
+    workspace.counts[NODES] = nodes_before

@@ -56,8 +56,8 @@ class Scoring(NamedTuple):
     exchanges: bool = False
     selection: tuple[int, float] | None = None
 
-    def selecting(self, selection: Selection) -> "Scoring":
-        """Return the settings of the same search that selects moves."""
+    def with_selection(self, selection: Selection) -> "Scoring":
+        """Return the settings of the same search, but one that selects moves."""
         if not any(selection):
             return self
         in_scores = selection.keep, selection.margin / (POINT if self.domain == POINTS else 1)
@@ -67,14 +67,14 @@ class Scoring(NamedTuple):
 def settings_of(selection):
     """Return (keep, margin, the units of depth that a move takes). These are 2 if singular moves take 1, else 1.
 
-    If *selection* is None, these are constants, and no code for selections is compiled: it would take some percent of
-    the time of other searches.
+    If *selection* is None, these are constants, and no code for selections is compiled, which would cost other searches
+    some percent of their time.
     """
     return (0, 0.0, 1) if selection is None else (*selection, 2 if selection[1] > 0 else 1)
 
 
 @overload(settings_of)
-def _(selection):
+def compile_settings_of(selection):
     """Return what numba compiles for `settings_of`."""
     if isinstance(selection, types.NoneType):
         return lambda selection: (0, 0.0, 1)
@@ -89,16 +89,16 @@ def selects_at(depth, scoring):
 
 
 @inlined_kernel
-def ply_of(scoring):
+def units_per_ply(scoring):
     """Return the units of depth that a move takes."""
     return settings_of(scoring.selection)[2]
 
 
 @kernel
-def end_score(game, position, scoring):
+def score_of_end(game, position, scoring):
     """Return the score of an end for the side to move: by value, or its payoff."""
     if scoring.domain == POINTS:
-        return points_paid(game, position, NO_MOVE, scoring)
+        return points_from(game, position, NO_MOVE, scoring)
     return float(value_of_end(game, position))
 
 
@@ -118,10 +118,10 @@ def estimated_score(game, position, scoring):
 
 @kernel
 def estimate_of(game, position, kind):
-    """Return the estimate of a position: OWN, NONE or RANDOM."""
+    """Return the estimate of a position, of the kind OWN, NONE or RANDOM."""
     if kind == OWN:
         return whole(game.estimate(position))
-    return hash_of(key_of(position), 16) - 0x8000 if kind == RANDOM else 0
+    return hash_of(key_of(position), 16) - (1 << 15) if kind == RANDOM else 0
 
 
 @kernel
@@ -135,22 +135,22 @@ def keeps_side(game, position, child, scoring):
 @kernel
 def gain_of(game, position, move, scoring):
     """Return what a move pays the side to move at once."""
-    return points_paid(game, position, move, scoring) if scoring.domain == POINTS else 0.0
+    return points_from(game, position, move, scoring) if scoring.domain == POINTS else 0.0
 
 
 @inlined_kernel
-def window_for_child(low, high, gain, keeps, scoring):
+def window_for_child(low, high, gain, same_side, scoring):
     """Return the window of a child that `score_for_parent` turns into (*low*, *high*).
 
-    *keeps*: the same side is to move in the child.
+    *same_side*: the same side is to move in the child.
     """
     least, most = bound_for_child(low, gain, scoring), bound_for_child(high, gain, scoring)
-    return (least, most) if keeps else (-most, -least)
+    return (least, most) if same_side else (-most, -least)
 
 
 @kernel
 def bound_for_child(score, gain, scoring):
-    """Return a bound for a child, for the side to move in its parent."""
+    """Return the bound of a child that belongs to a parent's bound, both for the side to move in the parent."""
     if scoring.domain == POINTS:
         return score - gain
     if abs(score) >= FAR:
@@ -159,9 +159,9 @@ def bound_for_child(score, gain, scoring):
 
 
 @inlined_kernel
-def score_for_parent(score, gain, keeps, scoring):
+def score_for_parent(score, gain, same_side, scoring):
     """Return the score of a move from that of its child. By value, a win or loss is one ply farther away."""
-    score = score if keeps else -score
+    score = score if same_side else -score
     if scoring.domain == POINTS:
         return score + gain
     return nearer(score)
@@ -196,20 +196,20 @@ def side_of(game, position, scoring):
 
 
 @kernel
-def points_paid(game, position, move, scoring):
+def points_from(game, position, move, scoring):
     """Return what a move, or an end (NO_MOVE), pays the side to move, less the other side's share."""
     side = side_of(game, position, scoring)
     if scoring.me != NOBODY:
-        paid = paid_to(game, position, move, scoring.me)
-        return float(-paid if side else paid)
-    paid = paid_to(game, position, move, side)
+        points = points_of(game, position, move, scoring.me)
+        return float(-points if side else points)
+    points = points_of(game, position, move, side)
     if game.players == 2:
-        paid -= paid_to(game, position, move, 1 - side)
-    return float(paid)
+        points -= points_of(game, position, move, 1 - side)
+    return float(points)
 
 
 @kernel
-def paid_to(game, position, move, player):
+def points_of(game, position, move, player):
     """Return what a move, or an end (NO_MOVE), pays a player."""
     return whole(game.payoff(position, player) if move == NO_MOVE else game.reward(position, move, player))
 
@@ -227,21 +227,23 @@ def write_odds(game, position, count, ply, workspace):
 
 @kernel
 def star1_window(low, high, chances, weight, scoring):
-    """Return the window of chance's next move, by Star1 (Ballard, 1983): beyond it the mean leaves its own window.
+    """Return the window of chance's next move, by Star1 (Ballard, 1983): beyond it the mean is below *low* or above
+    *high*, whatever the moves left bring.
 
     *chances* are (sum of all odds, odds of the moves not searched yet, weighted sum of the scores so far). No score
     exceeds `scoring.most`.
     """
-    total, rest, known = chances
-    return (low * total - known - rest * scoring.most) / weight, (high * total - known + rest * scoring.most) / weight
+    total, odds_left, weighted_sum = chances
+    margin = odds_left * scoring.most
+    return (low * total - weighted_sum - margin) / weight, (high * total - weighted_sum + margin) / weight
 
 
 @kernel
 def star1_mean(score, floor, ceiling, chances, scoring):
     """Return (mean of chance's moves so far, EXACT or a kind of bound). It is a bound if the last left its window."""
-    total, rest, known = chances
+    total, odds_left, weighted_sum = chances
     if score <= floor:
-        return (known + rest * scoring.most) / total, UPPER
+        return (weighted_sum + odds_left * scoring.most) / total, UPPER
     if score >= ceiling:
-        return (known - rest * scoring.most) / total, LOWER
-    return known / total, EXACT
+        return (weighted_sum - odds_left * scoring.most) / total, LOWER
+    return weighted_sum / total, EXACT

@@ -36,7 +36,7 @@ from retrograde.solver.search.depth.scores import (
     most_points,
     score_of,
 )
-from retrograde.solver.search.depth.scoring import NO_MOVE, NOBODY, OWN, POINTS, VALUES, Scoring, ply_of
+from retrograde.solver.search.depth.scoring import NO_MOVE, NOBODY, OWN, POINTS, VALUES, Scoring, units_per_ply
 from retrograde.solver.search.endgame_tables import EndgameTables, address_of
 from retrograde.solver.search.timer import StoppableSearch
 
@@ -72,7 +72,7 @@ class DepthResult:
 
 
 class BestMove(NamedTuple):
-    """The best of the moves searched in time, and its score; NO_MOVE and the mean at chance's moves."""
+    """The best of the moves searched in time, and its score; NO_MOVE and the find_mean at chance's moves."""
 
     move: int
     score: float
@@ -89,14 +89,15 @@ class DepthSearch(StoppableSearch):
     def __init__(self, game: Game, tables: EndgameTables | None = None, selection: Selection = NO_SELECTION):
         self.game, self.endgame_tables, self.selection = game, tables, selection
         super().__init__()
-        self.moves_held = INITIAL_MOVES
+        self.move_capacity = INITIAL_MOVES
         self.nodes = 0
         self.make_workspace()
 
     def make_workspace(self) -> None:
+        """Allocate the workspace and an empty table. A ply takes two units of depth if moves may be singular."""
         plies = DEEPEST * (2 if self.selection.margin else 1) + QUIESCENCE + 2
         self.workspace = kernels.make_workspace(
-            (plies, self.moves_held), self.entries, self.stop, self.game, address_of(self.endgame_tables),
+            (plies, self.move_capacity), self.entries, self.stop, self.game, address_of(self.endgame_tables),
             selects=any(self.selection),
         )  # fmt: skip
 
@@ -105,12 +106,12 @@ class DepthSearch(StoppableSearch):
         """The counters in the workspace; see `kernels.NODES`."""
         return self.workspace.counts
 
-    def begin(self, position: int) -> None:
-        """Prepare for searches of *position*. Most subclasses need not."""
+    def prepare(self, position: int) -> None:
+        """Prepare for searches of *position*; a hook of `PointSearch`."""
 
     def score_of_move(self, position: int, move: int, depth: int, low: float) -> float:
         """Return the score of a move; any upper bound if the score is not above *low*."""
-        by_values, depth = self.scoring.domain == VALUES, depth * ply_of(self.scoring)
+        by_values, depth = self.scoring.domain == VALUES, depth * units_per_ply(self.scoring)
         with compilable(self.game):
             # A null window first, as in the kernel: most moves are not above *low*.
             for high in (low + 1, INFINITE) if by_values and self.entries and low > -INFINITE else (INFINITE,):
@@ -137,7 +138,7 @@ class DepthSearch(StoppableSearch):
     def find(self, position: int, depth: int | None = None, seconds: float | None = None, seed: int = 0) -> DepthResult:
         """Return the move that seems best at *depth* plies or after *seconds*; *seed* decides between equal ones.
 
-        If it is chance's turn, the score is the mean for player 0, and the move is NO_MOVE.
+        If it is chance's turn, the score is the find_mean for player 0, and the move is NO_MOVE.
         """
         *_, last = self.deepen(position, depth, seconds, seed)
         return last
@@ -157,11 +158,11 @@ class DepthSearch(StoppableSearch):
         """
         began, nodes = time.monotonic(), self.nodes
         self.workspace.history[:] //= 2  # what was learned for an earlier position counts less
-        left = list(moves) or self.moves(position)
-        Random(f"{seed} {position}").shuffle(left)
+        order = list(moves) or self.moves(position)
+        Random(f"{seed} {position}").shuffle(order)
         deepest = min(depth or (DEEPEST if seconds else 1), DEEPEST)
         # The first ply runs outside the time limit: it may compile the rules, which is no search.
-        found, plies = self.best(position, left, 1, draws), 1
+        found, plies = self.find_best(position, order, 1, draws), 1
         with self.limited(seconds):
             while found:
                 to_the_end = found.is_complete and not self.counts[kernels.ESTIMATED]
@@ -170,12 +171,12 @@ class DepthSearch(StoppableSearch):
                 if not found.is_complete or to_the_end or self.is_decided(found.score) or plies == deepest:
                     break
                 # The best move comes first in the next iteration.
-                before = found.move
-                left = [move for move in left if move == before] + [move for move in left if move != before]
+                last_best = found.move
+                order = [move for move in order if move == last_best] + [move for move in order if move != last_best]
                 plies += 1
-                found = self.best(position, left, plies, draws)
+                found = self.find_best(position, order, plies, draws)
                 # Out of time: the iteration counts if it has found a better move than the one before.
-                if found and not found.is_complete and found.move == before:
+                if found and not found.is_complete and found.move == last_best:
                     break
 
     def line(self, position: int, move: int, plies: int) -> list[int]:
@@ -191,7 +192,7 @@ class DepthSearch(StoppableSearch):
 
     def scores(self, position: int, depth: int) -> Sequence[tuple[int, float]]:
         """Return each move of an undecided position with its exact score at this depth."""
-        self.begin(position)
+        self.prepare(position)
         return [(move, self.search_move(position, move, depth, -INFINITE) or 0) for move in self.moves(position)]
 
     def moves(self, position: int) -> list[int]:
@@ -200,12 +201,12 @@ class DepthSearch(StoppableSearch):
             return moves
         raise RuleError(f"position {self.game.write(position)} has no moves, and is not over")
 
-    def best(self, position: int, moves: list[int], depth: int, draws: Collection[int] = ()) -> BestMove | None:
-        """Return the first best move; None if time is out before any. Moves in *draws* count as ties."""
-        self.begin(position)
+    def find_best(self, position: int, moves: list[int], depth: int, draws: Collection[int] = ()) -> BestMove | None:
+        """Return the first of the best moves; None if time is out before any. Moves in *draws* count as ties."""
+        self.prepare(position)
         self.counts[kernels.ESTIMATED] = bool(draws)
         if mover(self.game, position) == CHANCE:
-            return self.mean(position, moves, depth)
+            return self.find_mean(position, moves, depth)
         best, chosen = -INFINITE, NO_MOVE
         for move in moves:
             score = 0.0 if move in draws else self.search_move(position, move, depth, best)
@@ -217,25 +218,25 @@ class DepthSearch(StoppableSearch):
                 break
         return BestMove(chosen, best, True)
 
-    def mean(self, position: int, moves: list[int], depth: int) -> BestMove | None:
-        """Return NO_MOVE and the mean of chance's moves; None if time is out."""
+    def find_mean(self, position: int, moves: list[int], depth: int) -> BestMove | None:
+        """Return NO_MOVE and the find_mean of chance's moves; None if time is out."""
         if self.scoring.domain == VALUES:
             raise MetChance
-        total, known = 0, 0.0
+        total, weighted_sum = 0, 0.0
         for move in moves:
             if (score := self.search_move(position, move, depth, -INFINITE)) is None:
                 return None
             odds = self.game.odds(position, move)
-            total, known = total + odds, known + odds * score
-        return BestMove(NO_MOVE, known / total, True)
+            total, weighted_sum = total + odds, weighted_sum + odds * score
+        return BestMove(NO_MOVE, weighted_sum / total, True)
 
     def search_move(self, position: int, move: int, depth: int, low: float) -> float | None:
-        """Return the score of one move; None if time is out."""
+        """Return the score of one move as `score_of_move` does; None if time is out."""
         child = self.game.do_move(position, move)
         return self.ask(child, lambda: self.score_of_move(position, move, depth, low))
 
     def ask(self, position: int, question: Callable[[], Answer]) -> Answer | None:
-        """Return the answer of a kernel, with more workspace if needed; None if time is out."""
+        """Return the answer of *question*, which calls a kernel; enlarge the workspace if needed. None: time is out."""
         while not self.stop[0]:
             counts = self.counts
             counts[kernels.NODES] = counts[kernels.TROUBLE] = 0
@@ -254,7 +255,7 @@ class DepthSearch(StoppableSearch):
 
     def widen(self) -> None:
         """Enlarge the workspace to four times as many moves."""
-        self.moves_held *= 4
+        self.move_capacity *= 4
         self.make_workspace()
 
 
@@ -273,7 +274,7 @@ class ValueSearch(DepthSearch):
         super().__init__(game, tables, selection)
         exchanges = estimate == OWN and game.exchanges
         plain = Scoring(VALUES, estimate, self.quiescence(estimate), exchanges=exchanges)
-        self.scoring = plain.selecting(selection)
+        self.scoring = plain.with_selection(selection)
 
     def is_decided(self, score: float) -> bool:
         return abs(score) > DECIDED and not self.selection.keep  # a deeper search may keep the move that refutes it
@@ -323,9 +324,9 @@ class PointSearch(DepthSearch):
         """Prepare a search; *most* bounds the points of any position, by default as the rules say."""
         super().__init__(game, selection=selection)
         most = most_points(game) if most is None else most
-        self.scoring = Scoring(POINTS, estimate, self.quiescence(estimate), most=most).selecting(selection)
+        self.scoring = Scoring(POINTS, estimate, self.quiescence(estimate), most=most).with_selection(selection)
 
-    def begin(self, position: int) -> None:
+    def prepare(self, position: int) -> None:
         me = max(0, mover(self.game, position)) if self.game.players > 2 else NOBODY
         if me != self.scoring.me:
             self.scoring = self.scoring._replace(me=me)
@@ -338,10 +339,10 @@ class MaxNSearch(PointSearch):
     entries = 0  # no table
 
     def score_of_move(self, position: int, move: int, depth: int, low: float) -> float:
-        child, who = self.game.do_move(position, move), max(0, mover(self.game, position))
+        child, player = self.game.do_move(position, move), max(0, mover(self.game, position))
         with compilable(self.game):
             kernels.max_n(rules_for(self.game), child, depth - 1, 0, self.scoring, self.workspace)
-        return float(self.workspace.shares[0, 0, who]) + self.game.reward(position, move, who)
+        return float(self.workspace.shares[0, 0, player]) + self.game.reward(position, move, player)
 
     def shares(self, position: int, move: int, depth: int) -> list[float]:
         """Return what each player gets by a search to *depth* plies, the move included; *move* is NO_MOVE if it is

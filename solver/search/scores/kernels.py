@@ -8,7 +8,7 @@ the move pays at once, its *gain*, and from who moves next::
 
 As in the search of values, an answer rests only on finished answers and on ends of the game. The transposition table is
 the same too, with bounds of scores in place of bounds of worth. Move ordering: the hash move; moves after which the
-same player moves again; then the sum of the game's promise and the history.
+same player moves again; then the sum of the history and of `promise`, by which rules rank moves.
 """
 
 from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game, is_none
@@ -27,17 +27,17 @@ NUMBER, ASKED, TURNED, RANK, COUNTER, CHILD = range(6)
 """Fields of a child in a row of the workspace.
 
     NUMBER      number of the move to it
-    ASKED       the bound asked of it: is its score at least this?
+    ASKED       the bound of the question about it: is its score at least this?
     TURNED      1 if the other player moves there
     RANK        move ordering: the greatest first
     COUNTER     index of its history counter in `counters`
     CHILD       the position, and behind it its key in the transposition table
 """
-FAR, CHANCES = search.BROKEN + 1, search.BROKEN + 2
+TOO_FAR, CHANCE_TURN = search.BROKEN + 1, search.BROKEN + 2
 """More reasons to give up: a score out of the table's range; a position in which it is chance's turn."""
 CONTRADICTED = 1
-"""Mark in ENDS: an end was met whose value does not follow from its payoffs."""
-AGAIN = 1 << 20
+"""Mark in the counter ENDS: an end was met whose value does not follow from its payoffs."""
+SAME_PLAYER = 1 << 20
 """Bonus in move ordering for a move after which the same player moves again."""
 
 
@@ -52,51 +52,51 @@ def at_least(
 @kernel
 def prove_bound(game, position, bound, ply, memory):
     """Return whether an undecided position has a score of at least *bound*; meaningless if the search gives up."""
-    # *row*: the children of this ply, *parts* words each (8 bytes a word).
-    counters, parts = words_at(memory.counters), search.parts_of(game, CHILD)
-    row = words_at(memory.rows + 8 * parts * ply * memory.moves)
+    # *row*: the children of this ply, *stride* words of 8 bytes each.
+    counters, stride = words_at(memory.counters), search.words_per_child(game, CHILD)
+    row = words_at(memory.rows + 8 * stride * ply * memory.moves)
     # Step 1: count the position; give up if the search is stopped or a limit is reached.
     if search.must_give_up(position, ply, memory):
         return False
     counters[search.NODES] += 1
     if not -memory.far < bound < memory.far:
-        search.give_up(FAR, position, counters)
+        search.give_up(TOO_FAR, position, counters)
         return False
     # Step 2: probe the transposition table.
     key = search.table_key(game, position, memory)
     if is_none(key):
         return False
     low, high, best = search.bounds_of(search.find(key, memory), memory)
-    if low >= bound or high < bound:  # an upper bound equal to the one asked for decides nothing
+    if low >= bound or high < bound:  # an upper bound equal to the one child_bound for decides nothing
         return low >= bound
     # Step 3: generate the children; an end one move ahead may prove the question. Then sort them.
-    proved, count = children_of(game, position, bound, row, memory)
+    proved, count = write_children(game, position, bound, row, memory)
     if count < 0:
         return False
     if not proved:
-        proved, count = put_in_order(game, position, count, best, row, memory)
+        proved, count = sort_children(game, position, count, best, row, memory)
     # Step 4: search the children. The first pass defers those that another thread searches now; the second pass
     # searches the deferred ones.
     deferred, best = 0, search.NO_BEST  # bit i of *deferred*: child i
-    for again in range(2):
+    for second_pass in range(2):
         if proved:
             break
         for i in range(count):
             child, child_key = search.child_at(game, row, i, CHILD), search.key_at(game, row, i, CHILD)
-            if search.skips_child(i, again, deferred, child_key, ply, counters):
-                deferred |= 0 if again else 1 << i
+            if search.skips_child(i, second_pass, deferred, child_key, ply, counters):
+                deferred |= 0 if second_pass else 1 << i
                 continue
             search.publish(child_key, ply, counters)
-            answer = prove_bound(game, child, row[parts * i + ASKED], ply + 1, memory)
+            answer = prove_bound(game, child, row[stride * i + ASKED], ply + 1, memory)
             search.unpublish(child_key, ply, counters)
             if counters[search.TROUBLE]:
                 return False
             # A yes proves the question if the same player moves again, a no if the other player moves.
-            proved = answer != (row[parts * i + TURNED] == 1)
+            proved = answer != (row[stride * i + TURNED] == 1)
             # History: the proving move gains the number of moves, a failing move loses 1.
-            counters[row[parts * i + COUNTER]] += count if proved else -1
+            counters[row[stride * i + COUNTER]] += count if proved else -1
             if proved:
-                best = row[parts * i + NUMBER]
+                best = row[stride * i + NUMBER]
                 break
         if deferred == 0:
             break
@@ -106,13 +106,13 @@ def prove_bound(game, position, bound, ply, memory):
 
 
 @kernel
-def children_of(game, position, bound, row, memory):
-    """Return whether an end one move ahead proves the question, and the number of other children, written to *row*. The
-    number is -1 if the search gives up."""
-    count, counters, parts = 0, words_at(memory.counters), search.parts_of(game, CHILD)
+def write_children(game, position, bound, row, memory):
+    """Return (proved, count). *proved*: an end one move ahead reaches *bound*. *count*: the other children, written to
+    *row*; -1 if the search gives up."""
+    count, counters, stride = 0, words_at(memory.counters), search.words_per_child(game, CHILD)
     mover = whole(game.turn(position))
     if mover < 0:
-        search.give_up(CHANCES, position, counters)
+        search.give_up(CHANCE_TURN, position, counters)
         return False, -1
     for number, move in enumerate(game.generate_moves(position)):
         child = as_position(game.do_move(position, move))
@@ -126,10 +126,10 @@ def children_of(game, position, bound, row, memory):
         turned = turns(game, position, child)
         # Case: the game is over, and the score of the end is known.
         if whole(game.primitive(child)) != UNDECIDED:
-            paid = score_of_end(game, child)
-            if not agrees(whole(game.primitive(child)), paid):
+            score = score_of_end(game, child)
+            if not has_sign(whole(game.primitive(child)), score):
                 counters[search.ENDS] = CONTRADICTED
-            if gain + (-paid if turned else paid) >= bound:
+            if gain + (-score if turned else score) >= bound:
                 return True, count
         elif count == memory.moves:
             search.give_up(search.MANY_MOVES, position, counters)
@@ -141,9 +141,9 @@ def children_of(game, position, bound, row, memory):
                 return False, -1
             prefetch(memory.table, search.bucket_of(key, memory))
             put_child(game, row, count, child, key)
-            row[parts * count + NUMBER], row[parts * count + TURNED] = number, 1 if turned else 0
-            row[parts * count + ASKED] = gain - bound + 1 if turned else bound - gain
-            row[parts * count + RANK] = whole(game.promise(position, move)) + (0 if turned else AGAIN)
+            row[stride * count + NUMBER], row[stride * count + TURNED] = number, 1 if turned else 0
+            row[stride * count + ASKED] = gain - bound + 1 if turned else bound - gain
+            row[stride * count + RANK] = whole(game.promise(position, move)) + (0 if turned else SAME_PLAYER)
             count += 1
     return False, count
 
@@ -151,57 +151,54 @@ def children_of(game, position, bound, row, memory):
 @kernel
 def put_child(game, row, i, child, key):
     """Write child number *i* of a row, and its table key."""
-    put(row, search.parts_of(game, CHILD) * i + CHILD, child)
+    put(row, search.words_per_child(game, CHILD) * i + CHILD, child)
     search.put_key(game, row, i, key, CHILD)
 
 
 @kernel
-def agrees(value, paid):
-    """Return whether the value of an end follows from the sign of what it pays."""
-    return (value == WIN) == (paid > 0) and (value == LOSE) == (paid < 0)
+def has_sign(value, score):
+    """Return whether the value of an end is the sign of its score: WIN if above 0, LOSE if below, else TIE."""
+    return (value == WIN) == (score > 0) and (value == LOSE) == (score < 0)
 
 
 @kernel
 def score_of_end(game, position):
     """Return the payoff of the player to move at an end, less the other player's."""
     mover = whole(game.turn(position))
-    paid = whole(game.payoff(position, mover))
+    score = whole(game.payoff(position, mover))
     if game.players == 2:
-        paid -= whole(game.payoff(position, 1 - mover))
-    return paid
+        score -= whole(game.payoff(position, 1 - mover))
+    return score
 
 
 @kernel
-def put_in_order(game, position, count, best, row, memory):
-    """Sort the children for the search. Return whether a table entry of one proves the question, and how many are left.
+def sort_children(game, position, count, best, row, memory):
+    """Sort the children for the search. Return (proved, count).
 
-    The hash move, number *best*, comes first. Children known not to prove the question are removed.
+    *proved*: a child's table entry proves the question. *count*: the children left. The hash move, number *best*, comes
+    first. Children known not to prove the question are removed.
     """
-    kept, counters, parts = 0, words_at(memory.counters), search.parts_of(game, CHILD)
+    left, counters, stride = 0, words_at(memory.counters), search.words_per_child(game, CHILD)
     for i in range(count):
-        child, key, number = (
-            search.child_at(game, row, i, CHILD),
-            search.key_at(game, row, i, CHILD),
-            row[parts * i + NUMBER],
-        )
-        asked, turned, rank = row[parts * i + ASKED], row[parts * i + TURNED], row[parts * i + RANK]
+        child, key = search.child_at(game, row, i, CHILD), search.key_at(game, row, i, CHILD)
+        number, child_bound, turned = row[stride * i + NUMBER], row[stride * i + ASKED], row[stride * i + TURNED]
         low, high, _ = search.bounds_of(search.find(key, memory), memory)
         # The table answers this child's question: it proves the parent's, or the child can be skipped.
-        if low >= asked or high < asked:
-            if (low >= asked) != (turned == 1):
+        if low >= child_bound or high < child_bound:
+            if (low >= child_bound) != (turned == 1):
                 return True, 0
             continue
         counter = search.HISTORY + hash_of(changed_bits(position, child), search.HISTORY_BITS)
-        rank += counters[counter]
-        # Insertion sort; rows are short. Removed children leave a gap, so row j is always free.
-        j = kept - 1
-        while j >= 0 and row[parts * j + NUMBER] != best and (number == best or row[parts * j + RANK] < rank):
-            for part in range(parts):
-                row[parts * (j + 1) + part] = row[parts * j + part]
+        rank = row[stride * i + RANK] + counters[counter]
+        # Insertion sort; rows are short. Children 0 to left - 1 are sorted; child `left` is this one or removed.
+        j = left - 1
+        while j >= 0 and row[stride * j + NUMBER] != best and (number == best or row[stride * j + RANK] < rank):
+            for word in range(stride):
+                row[stride * (j + 1) + word] = row[stride * j + word]
             j -= 1
-        free = parts * (j + 1)
-        row[free + NUMBER], row[free + ASKED], row[free + TURNED] = min(number, search.NO_BEST), asked, turned
+        free = stride * (j + 1)
+        row[free + NUMBER], row[free + ASKED], row[free + TURNED] = min(number, search.NO_BEST), child_bound, turned
         row[free + RANK], row[free + COUNTER] = rank, counter
         put_child(game, row, j + 1, child, key)
-        kept += 1
-    return False, kept
+        left += 1
+    return False, left

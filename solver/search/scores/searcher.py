@@ -15,7 +15,7 @@ from retrograde.games.catalog import variant
 from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value, same_mover
 from retrograde.solver.rules.examine import NotForSearch, advice
 from retrograde.solver.rules.ports import rules_for
-from retrograde.solver.search.kernels import TROUBLE, ThreadWorkspace, parts_of
+from retrograde.solver.search.kernels import TROUBLE, ThreadWorkspace, words_per_child
 from retrograde.solver.search.scores import kernels
 from retrograde.solver.search.searcher import OutOfTime, Search, SearchTooDeep
 
@@ -51,8 +51,8 @@ class ScoreSearch(Search):
     """A score search of a game in which all play ends."""
 
     @property
-    def parts(self) -> int:
-        return int(parts_of(rules_for(self.game), kernels.CHILD))
+    def words_per_child(self) -> int:
+        return int(words_per_child(rules_for(self.game), kernels.CHILD))
 
     def refuse(self, game: Game) -> None:
         """Raise NotForSearch if there are more than two players or chance."""
@@ -67,9 +67,9 @@ class ScoreSearch(Search):
         """Enlarge as `Search.enlarge` does; raise NotForSearch at chance's turn, RuleError for scores beyond the
         table's range."""
         troubles = {int(workspace.counters[TROUBLE]) for workspace in workspaces}
-        if kernels.CHANCES in troubles:
+        if kernels.CHANCE_TURN in troubles:
             raise unsuitable(self.game, FOR_WHOM)
-        if kernels.FAR in troubles:
+        if kernels.TOO_FAR in troubles:
             raise RuleError(f"{variant(self.game)} has scores of {self.table.layout.far} and more; give more --table")
         super().enlarge(workspaces)
 
@@ -82,10 +82,10 @@ class ScoreSearch(Search):
         """Return the points of the player to move at an end, less the other's; note if the value contradicts them."""
         player = max(0, self.game.turn(position))
         other = self.game.payoff(position, 1 - player) if self.game.players == 2 else 0
-        paid = self.game.payoff(position, player) - other
-        if not kernels.agrees(self.game.primitive(position), paid):
+        score = self.game.payoff(position, player) - other
+        if not kernels.has_sign(self.game.primitive(position), score):
             self.ends_met |= kernels.CONTRADICTED
-        return paid
+        return score
 
     def score(self, position: int, seconds: float | None = None, value_only: bool = False) -> ScoreResult:
         """Search the score of a position for at most *seconds*; with *value_only*, stop once its sign is known."""

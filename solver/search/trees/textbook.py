@@ -91,9 +91,9 @@ class TextbookRules:
 
     def root(self, position: int) -> Node:
         """Return the node of a position in which Max, or chance, is to move."""
-        who = mover(self.game, position)
-        side = CHANCE if who == CHANCE else MAX
-        return Node(position, side, max(0, who), paid=(0.0,) * self.game.players)
+        player = mover(self.game, position)
+        side = CHANCE if player == CHANCE else MAX
+        return Node(position, side, max(0, player), paid=(0.0,) * self.game.players)
 
     def children(self, node: Node, depth: int) -> Iterator[tuple[int, Node]]:
         """Yield the moves to search and the nodes they lead to."""
@@ -103,24 +103,26 @@ class TextbookRules:
     def child(self, node: Node, move: int) -> Node:
         """Return the node after a move: its side, and the points paid on the way or the odds of chance."""
         game, position = self.game, self.game.do_move(node.position, move)
-        side = MIN - node.side
+        side = MIN if node.side == MAX else MAX
         if not Traits.of(game).alternates:
-            who = mover(game, position)
-            side = CHANCE if who == CHANCE else MAX if who == node.player else MIN
+            player = mover(game, position)
+            side = CHANCE if player == CHANCE else MAX if player == node.player else MIN
         paid, odds = node.paid, None
         if self.by_points:
-            gains = self.from_max(node, [game.reward(node.position, move, player) for player in range(game.players)])
+            gains = self.put_max_first(
+                node, [game.reward(node.position, move, player) for player in range(game.players)]
+            )
             paid = tuple(before + gain for before, gain in zip(paid, gains, strict=True))
         if node.side == CHANCE:
             total = sum(game.odds(node.position, other) for other in game.generate_moves(node.position))
             odds = game.odds(node.position, move), total
         return Node(position, side, node.player, node.ply + 1, paid, odds)
 
-    def from_max(self, node: Node, points: list[float]) -> list[float]:
-        """Return points by player, Max first if two players alternate; the rules then give the player to move first."""
+    def put_max_first(self, node: Node, points: list[float]) -> list[float]:
+        """Return points by player, reordered if two players alternate: then rules put the player to move first."""
         return points[::-1] if node.side == MIN and Traits.of(self.game).alternates else points
 
-    def is_leaf(self, node: Node, depth: int) -> bool:
+    def evaluate_leaf(self, node: Node, depth: int) -> bool:
         """Return whether the search ends at a node. If so, or if the player may stop there, set its value, and each
         player's numbers by points."""
         game, position, players = self.game, node.position, range(self.game.players)
@@ -131,18 +133,18 @@ class TextbookRules:
         score = self.estimate(position) if node.estimated else score_of(end, node.ply)
         if not self.by_points:
             node.value = -score if node.side == MIN else score
-            return not self.exchanges(node, depth)
+            return not self.exchange_moves(node, depth)
         if node.estimated:
-            # What looks good for a player is shared as a loss among all others.
-            who, own = max(0, mover(game, position)), score / POINT / (2 if len(players) == 2 else 1)
-            points = [own if player == who else -own / (len(players) - 1) for player in players]
+            # All others share the estimate of the player to move as a loss; of two players, each takes half.
+            turn, own = max(0, mover(game, position)), score / POINT / (2 if len(players) == 2 else 1)
+            points = [own if player == turn else -own / (len(players) - 1) for player in players]
         else:
             points = [float(game.payoff(position, player)) for player in players]
-        node.numbers = tuple(map(sum, zip(node.paid, self.from_max(node, points), strict=True)))
+        node.numbers = tuple(map(sum, zip(node.paid, self.put_max_first(node, points), strict=True)))
         node.value = node.numbers[node.player] - (node.numbers[1 - node.player] if len(players) == 2 else 0)
         return True
 
-    def exchanges(self, node: Node, depth: int) -> list[int]:
+    def exchange_moves(self, node: Node, depth: int) -> list[int]:
         """Return the moves with which quiescence search goes on where the player may also stop: those with a promise
         above 0, if the game has `exchanges`."""
         if not (node.estimated and depth > -self.quiescence and self.game.exchanges) or node.side == CHANCE:
@@ -151,7 +153,7 @@ class TextbookRules:
 
 
 def is_better(side: int, value: float, other: float) -> bool:
-    """Return whether a value is better than another for Max or Min."""
+    """Return whether a value is better for a side, MAX or MIN, than another."""
     return value < other if side == MIN else value > other
 
 
@@ -159,8 +161,8 @@ def is_better(side: int, value: float, other: float) -> bool:
 
 
 def minimax(rules: TextbookRules, node: Node, depth: int) -> Node:
-    """Search everything below a node. Chance takes the mean."""
-    if rules.is_leaf(node, depth):
+    """Search everything below a node; return it with its value, children and best child. Chance takes the mean."""
+    if rules.evaluate_leaf(node, depth):
         return node
     for i, (move, child) in enumerate(rules.children(node, depth)):
         value = node.add(move, minimax(rules, child, depth - 1)).value
@@ -172,7 +174,7 @@ def minimax(rules: TextbookRules, node: Node, depth: int) -> Node:
 
 
 def mean(node: Node, values: list[float]) -> float:
-    """Return the mean of the values of chance's moves."""
+    """Return the mean of the values of chance's moves, weighted by their odds."""
     odds = [child.odds for child in node.children if child.odds]
     return sum(weight * value for (weight, _), value in zip(odds, values, strict=True)) / odds[0][1]
 
@@ -183,13 +185,13 @@ def alpha_beta(rules: TextbookRules, node: Node, depth: int, low: float = -INFIN
     With null windows, search each move but the first with one, and again if it is better (SCOUT; Pearl, 1980).
     """
     node.low, node.high = low, high
-    if rules.is_leaf(node, depth):
+    if rules.evaluate_leaf(node, depth):
         return node
     if node.side == CHANCE:
         return star1(rules, node, depth)
     if node.estimated:  # the player may stop here and take the estimate
         low, high = (max(low, node.value), high) if node.side == MAX else (low, min(high, node.value))
-    for move in rules.exchanges(node, depth) if node.estimated else rules.order(node, depth):
+    for move in rules.exchange_moves(node, depth) if node.estimated else rules.order(node, depth):
         if low >= high:
             node.cut.append(move)
             continue
@@ -198,7 +200,7 @@ def alpha_beta(rules: TextbookRules, node: Node, depth: int, low: float = -INFIN
             windows.insert(0, (low, low + 1) if node.side == MAX else (high - 1, high))
         for least, most in windows:
             value = node.add(move, alpha_beta(rules, rules.child(node, move), depth - 1, least, most)).value
-            if value < most if node.side == MAX else value > least:
+            if (value < most) if node.side == MAX else (value > least):
                 break
         if (node.best is None and not node.estimated) or is_better(node.side, value, node.value):
             node.best, node.value = len(node.children) - 1, value
@@ -207,23 +209,24 @@ def alpha_beta(rules: TextbookRules, node: Node, depth: int, low: float = -INFIN
 
 
 def star1(rules: TextbookRules, node: Node, depth: int) -> Node:
-    """Search chance's moves until the mean must leave the window; no move brings more than `most` (Ballard, 1983)."""
-    known = rest = 0.0
-    beyond = False
+    """Search chance's moves until the mean must leave the window (Ballard, 1983). No move brings more than `most`."""
+    weighted_sum = odds_left = 0.0
+    has_left = False
     for move, child in rules.children(node, depth):
-        if beyond:
+        if has_left:
             node.cut.append(move)
             continue
         weight, total = child.odds or (1, 1)
-        rest = (rest if node.children else total) - weight
-        least = max(-INFINITE, (node.low * total - known - rest * rules.most) / weight)
-        most = min(INFINITE, (node.high * total - known + rest * rules.most) / weight)
+        odds_left = (odds_left if node.children else total) - weight
+        # Beyond these bounds of the move, the mean is below `low` or above `high`, whatever the moves left bring.
+        least = max(-INFINITE, (node.low * total - weighted_sum - odds_left * rules.most) / weight)
+        most = min(INFINITE, (node.high * total - weighted_sum + odds_left * rules.most) / weight)
         value = node.add(move, alpha_beta(rules, child, depth - 1, least, most)).value
-        known += weight * value
-        beyond = not least < value < most
-        node.value = known / total
-        if beyond:
-            node.value += (rest if value <= least else -rest) * (rules.most if rest else 0) / total
+        weighted_sum += weight * value
+        has_left = not least < value < most
+        node.value = weighted_sum / total
+        if has_left and odds_left:  # the value is a bound
+            node.value += (odds_left if value <= least else -odds_left) * rules.most / total
     return node
 
 
@@ -232,12 +235,12 @@ def star1(rules: TextbookRules, node: Node, depth: int) -> Node:
 
 def max_n(rules: TextbookRules, node: Node, depth: int) -> Node:
     """Search everything below a node; each player maximises their own points (Luckhardt and Irani, 1986)."""
-    if rules.is_leaf(node, depth):
+    if rules.evaluate_leaf(node, depth):
         return node
-    who = mover(rules.game, node.position)
+    player = mover(rules.game, node.position)
     for i, (move, child) in enumerate(rules.children(node, depth)):
         numbers = node.add(move, max_n(rules, child, depth - 1)).numbers
-        if node.side != CHANCE and (i == 0 or numbers[who] > node.numbers[who]):
+        if node.side != CHANCE and (i == 0 or numbers[player] > node.numbers[player]):
             node.best, node.numbers = i, numbers
     if node.side == CHANCE:
         node.numbers = tuple(
@@ -269,12 +272,12 @@ def proof_tree(rules: TextbookRules, root: Node, depth: int | None, most: int) -
 
 
 def is_open(node: Node) -> bool:
-    """Return whether proof-number search can expand a leaf."""
+    """Return whether proof-number search can expand a leaf: it has no answer, and leads to other positions."""
     return 0 not in node.numbers and not node.estimated
 
 
 def expand(rules: TextbookRules, line: list[Node], depth: int = 1) -> None:
-    """Add the children of the last node of a line, and their children to a depth."""
+    """Add the children of the last node of a line from the root, and what is below them, *depth* plies deep."""
     for move, child in rules.children(line[-1], 1):
         classify(rules, line[-1].add(move, child), line)
         if depth > 1 and is_open(child):
@@ -286,13 +289,14 @@ def classify(rules: TextbookRules, node: Node, line: list[Node]) -> None:
     itself stays open."""
     if node.side == CHANCE:
         raise NotForSearch(f"proof numbers are for games without chance; draw {variant(rules.game)} without --method")
-    over = rules.is_leaf(node, 1) or any((node.position, node.side) == (at.position, at.side) for at in line)
+    repeats = any((node.position, node.side) == (above.position, above.side) for above in line)
+    over = rules.evaluate_leaf(node, 1) or repeats
     node.estimated = not over and all(child.position == node.position for _, child in rules.children(node, 1))
-    node.numbers = (0, INFINITE) if over and node.value > 0 else (INFINITE, 0) if over else (1, 1)
+    node.numbers = (1, 1) if not over else (0, INFINITE) if node.value > 0 else (INFINITE, 0)
 
 
 def count_proofs(node: Node) -> list[Node]:
-    """Set the proof numbers of a node and of all below; return the line to its most-proving node."""
+    """Set the proof and disproof number of a node and of all below; return the line to its most-proving node."""
     if not node.children:
         return [node]
     lines = [count_proofs(child) for child in node.children]
@@ -309,16 +313,16 @@ def count_proofs(node: Node) -> list[Node]:
 # Conspiracy numbers
 
 
-def conspirators(node: Node, goal: float, up: bool) -> float:
+def count_conspirators(node: Node, goal: float, up: bool) -> float:
     """Return how many estimates must change, at least, to move a node's minimax value up (or down) to a goal.
 
     These are the conspiracy numbers of McAllester (1988). INFINITE if no change of estimates does it.
     """
-    if node.value >= goal if up else node.value <= goal:
+    if (node.value >= goal) if up else (node.value <= goal):
         return 0
     if not node.children:
         return 1 if node.estimated else INFINITE
-    counts = [conspirators(child, goal, up) for child in node.children]
+    counts = [count_conspirators(child, goal, up) for child in node.children]
     return min(counts) if up == (node.side == MAX) else min(INFINITE, sum(counts))
 
 
@@ -326,7 +330,7 @@ def conspirators(node: Node, goal: float, up: bool) -> float:
 
 
 def order_without_symmetry(game: Game) -> Order:
-    """Return the order of the rules, with one of the moves that pay the same and lead to symmetric positions."""
+    """Return an Order: that of the rules, with one of the moves that pay the same and lead to symmetric positions."""
     pays = Traits.of(game).has_rewards
 
     def order(node: Node, depth: int) -> list[int]:
@@ -342,18 +346,18 @@ def order_without_symmetry(game: Game) -> Order:
 
 
 def order_by_minimax(rules: TextbookRules, best_first: bool) -> Order:
-    """Return the order by the minimax value of each move, best or worst first; chance's moves stay as they are."""
-    known: dict[tuple[int, int, int], list[int]] = {}
+    """Return an Order by the minimax value of each move, best or worst first; chance's moves stay as they are."""
+    orders: dict[tuple[int, int, int], list[int]] = {}
 
     def order(node: Node, depth: int) -> list[int]:
         if node.side == CHANCE:
             return rules.order(node, depth)
-        if (node.position, node.side, depth) not in known:
+        if (node.position, node.side, depth) not in orders:
             worth = {move: minimax(rules, child, depth - 1).value for move, child in rules.children(node, depth)}
             is_descending = best_first == (node.side == MAX)
-            known[node.position, node.side, depth] = sorted(
+            orders[node.position, node.side, depth] = sorted(
                 worth, key=lambda move: -worth[move] if is_descending else worth[move]
             )
-        return known[node.position, node.side, depth]
+        return orders[node.position, node.side, depth]
 
     return order

@@ -27,7 +27,7 @@ from retrograde.solver.search.trees.textbook import (
     Node,
     TextbookRules,
     alpha_beta,
-    conspirators,
+    count_conspirators,
     max_n,
     minimax,
     order_by_minimax,
@@ -59,10 +59,10 @@ class TreeTooLarge(RetrogradeError, ValueError):
 # Texts about a node, from Max's view
 
 
-def number(score: float) -> str:
+def score_text(score: float) -> str:
     """Return a short text for a score: `W3` is a win after 3 plies, `L2` a loss after 2; others are numbers.
 
-    >>> [number(score) for score in (5, 0, -5, 0.125, INFINITE, -INFINITE, (1 << 40) - 3)]
+    >>> [score_text(score) for score in (5, 0, -5, 0.125, INFINITE, -INFINITE, (1 << 40) - 3)]
     ['+5', '0', '−5', '+0.125', '+∞', '−∞', 'W3']
     """
     sign = "+" if score > 0 else "−" if score < 0 else ""
@@ -76,17 +76,17 @@ def number(score: float) -> str:
 def value_text(node: Node) -> str:
     """Return a node's value as text, with ≤ or ≥ if it is only a bound because the search left the window."""
     bound = "≥" if node.value >= node.high else "≤" if node.value <= node.low else ""
-    return (bound if node.children else "") + number(node.value)
+    return (bound if node.children else "") + score_text(node.value)
 
 
 def shares_text(node: Node) -> str:
     """Return the points of each player, as in `(1, 0, 2)`."""
-    return f"({', '.join(number(points).removeprefix('+') for points in node.numbers)})"
+    return f"({', '.join(score_text(points).removeprefix('+') for points in node.numbers)})"
 
 
 def proofs_text(node: Node) -> str:
     """Return the proof and the disproof number, as in `1/3`, with a mark at the most-proving node."""
-    proof, disproof = (number(count).removeprefix("+") for count in node.numbers)
+    proof, disproof = (score_text(count).removeprefix("+") for count in node.numbers)
     return f"{proof}/{disproof}{' ◀' if node.marked else ''}"
 
 
@@ -113,7 +113,7 @@ class SearchTree:
 
     def window(self, node: Node) -> str:
         """Return the text of a node's window, α and β; "" if the search has none."""
-        return f"({number(node.low)} {number(node.high)})" if self.windows and node.children else ""
+        return f"({score_text(node.low)} {score_text(node.high)})" if self.windows and node.children else ""
 
     def move_name(self, node: Node, i: int) -> str:
         """Return the name of the move to child *i*, with its probability if chance moves."""
@@ -149,8 +149,8 @@ class Trees:
         goals = sorted({node.value for node in leaves}) if any(leaf.estimated for leaf in leaves) else []
         if tree.value_of is not value_text or len(goals) > MOST_GOALS or any(node.side == CHANCE for node in nodes):
             return {}
-        counts = {goal: conspirators(tree.root, goal, goal > tree.root.value) for goal in goals}
-        return {number(goal): number(count).removeprefix("+") for goal, count in counts.items()}
+        counts = {goal: count_conspirators(tree.root, goal, goal > tree.root.value) for goal in goals}
+        return {score_text(goal): score_text(count).removeprefix("+") for goal, count in counts.items()}
 
     def notes(self, who: str) -> list[str]:
         """Return sentences that explain the trees, where *who* is the player to move at the root."""
@@ -198,11 +198,11 @@ def trees_of(
         if game.players > 2:
             raise NotForSearch("proof numbers are for one player or two; draw max^n: without --method")
         if depth:
-            deep_enough(rules, position, depth)
+            choose_depth(rules, position, depth)
         root = proof_tree(rules, rules.root(position), depth, USUAL_POSITIONS)
         tree = SearchTree(game, "proof-number search", root, value_of=proofs_text)
-        return Trees(game, position, deepest(root), (tree,), (tree,), by_points)
-    depth = deep_enough(rules, position, depth)
+        return Trees(game, position, depth_of(root), (tree,), (tree,), by_points)
+    depth = choose_depth(rules, position, depth)
     everything = minimax(rules, rules.root(position), depth)
     has_chance = any(node.side == CHANCE for node in everything.nodes())
     if has_chance and not by_points:  # values are means
@@ -217,51 +217,53 @@ def trees_by(
     """Return the trees to draw, and those only to count; *everything* is the minimax tree."""
     game, has_chance = rules.game, any(node.side == CHANCE for node in everything.nodes())
 
-    def searched(name: str, by: str, **settings: Any) -> SearchTree:
+    def draw_search(name: str, by: str, **settings: Any) -> SearchTree:
         orders = rules.order if by == GIVEN else order_by_minimax(rules, best_first=by == BEST)
         root = alpha_beta(replace(rules, order=orders, **settings), rules.root(position), depth)
         return SearchTree(game, f"{name}, {by}", root, windows=True)
 
     if game.players > 2:
         shares = SearchTree(game, "max^n", max_n(rules, rules.root(position), depth), value_of=shares_text)
-        return (shares, SearchTree(game, "paranoid", everything), searched("paranoid, alpha-beta", order or BEST)), ()
+        return (
+            shares,
+            SearchTree(game, "paranoid", everything),
+            draw_search("paranoid, alpha-beta", order or BEST),
+        ), ()
     names = ("everything", "minimax", "expectimax", "expectiminimax")
-    drawn = [SearchTree(game, names[2 * has_chance + game.players - 1], everything)]
+    drawn = [SearchTree(game, names[(2 if has_chance else 0) + game.players - 1], everything)]
     more = []
     if game.players == 2:
-        drawn += [searched("alpha-beta", by) for by in ([order] if order else [WORST, BEST])]
+        drawn += [draw_search("alpha-beta", by) for by in ([order] if order else [WORST, BEST])]
         if not rules.by_points:
-            more = [searched("null windows", order or BEST, null_windows=True)]
+            more = [draw_search("null windows", order or BEST, null_windows=True)]
     elif has_chance:
-        drawn += [searched("alpha-beta", order or BEST)]
+        drawn += [draw_search("alpha-beta", order or BEST)]
     if Traits.of(game).has_quiet or (game.exchanges and not rules.by_points):
-        quiet = searched("quiescence", GIVEN, quiescence=QUIESCENCE)
+        quiet = draw_search("quiescence", GIVEN, quiescence=QUIESCENCE)
         if any(node.ply > depth for node in quiet.root.nodes()):
             drawn += [quiet]
     return tuple(drawn), tuple(more)
 
 
-def deep_enough(rules: TextbookRules, position: int, depth: int | None) -> int:
+def choose_depth(rules: TextbookRules, position: int, depth: int | None) -> int:
     """Return the depth to draw, by default as deep as can be drawn easily. Raise TreeTooLarge if it is too deep."""
     if depth is None:
-        depths = range(1, USUAL_DEPTH + 1)
-        return max(
-            (plies for plies in depths if count(rules, rules.root(position), plies) <= USUAL_POSITIONS), default=1
-        )
-    if count(rules, rules.root(position), depth) > MOST_POSITIONS:
+        sizes = {plies: count_positions(rules, rules.root(position), plies) for plies in range(1, USUAL_DEPTH + 1)}
+        return max((plies for plies, size in sizes.items() if size <= USUAL_POSITIONS), default=1)
+    if count_positions(rules, rules.root(position), depth) > MOST_POSITIONS:
         most = f"a tree of {depth} plies has more than {MOST_POSITIONS:,} positions"
         raise TreeTooLarge(f"{most}, too many to be drawn; give a smaller --depth, or a position nearer to the end")
     return depth
 
 
-def count(rules: TextbookRules, node: Node, depth: int, so_far: int = 0) -> int:
-    """Return *so_far* plus the positions that minimax searches below a node; stop soon after MOST_POSITIONS."""
+def count_positions(rules: TextbookRules, node: Node, depth: int, so_far: int = 0) -> int:
+    """Return *so_far* plus the size of a node's minimax tree, the node included; stop soon after MOST_POSITIONS."""
     so_far += 1
-    if not rules.is_leaf(node, depth):
+    if not rules.evaluate_leaf(node, depth):
         for _, child in rules.children(node, depth):
             if so_far > MOST_POSITIONS:
                 break
-            so_far = count(rules, child, depth - 1, so_far)
+            so_far = count_positions(rules, child, depth - 1, so_far)
     return so_far
 
 
@@ -269,21 +271,21 @@ def count(rules: TextbookRules, node: Node, depth: int, so_far: int = 0) -> int:
 
 
 def depth_within(root: Node, most: int) -> int:
-    """Return the greatest depth, at least 1, at which a tree has at most *most* nodes and cuts."""
+    """Return the greatest depth, at least 1, to which a tree takes at most *most* lines."""
     depth = 1
-    while depth < deepest(root) and nodes_to(root, depth + 1) <= most:
+    while depth < depth_of(root) and count_nodes(root, depth + 1) <= most:
         depth += 1
     return depth
 
 
-def nodes_to(node: Node, depth: int) -> int:
-    """Return the number of nodes below a node down to *depth*; its cut moves count as one."""
-    return bool(node.cut) + sum(1 + (nodes_to(child, depth - 1) if depth > 1 else 0) for child in node.children)
+def count_nodes(node: Node, depth: int) -> int:
+    """Return the number of lines that draw what is below a node, *depth* plies deep. A node's cut moves share one."""
+    return bool(node.cut) + sum(1 + (count_nodes(child, depth - 1) if depth > 1 else 0) for child in node.children)
 
 
-def deepest(node: Node) -> int:
+def depth_of(node: Node) -> int:
     """Return the depth of a tree in plies."""
-    return max((1 + deepest(child) for child in node.children), default=0)
+    return max((1 + depth_of(child) for child in node.children), default=0)
 
 
 # Trees as text: a line for each position and each cut, side by side if the width allows
@@ -291,7 +293,7 @@ def deepest(node: Node) -> int:
 
 def trees_text(trees: Trees, width: int) -> str:
     """Return the trees as text, side by side within *width* columns, else one below the other."""
-    blocks = [tree_lines(tree) for tree in trees.drawn]
+    blocks = [draw_tree(tree) for tree in trees.drawn]
     widths = [max(map(len, block)) for block in blocks]
     if sum(widths) + GAP * (len(blocks) - 1) > width:
         return "\n\n".join("\n".join(block) for block in blocks)
@@ -303,25 +305,25 @@ def trees_text(trees: Trees, width: int) -> str:
     return "\n".join((" " * GAP).join(column[row] for column in cells).rstrip() for row in rows)
 
 
-def tree_lines(tree: SearchTree) -> list[str]:
-    """Return the lines of a tree with its name, at most some MOST_LINES."""
+def draw_tree(tree: SearchTree) -> list[str]:
+    """Return the lines of a tree with its name, about MOST_LINES at most."""
     depth = depth_within(tree.root, MOST_LINES)
     root = f"{tree.side(tree.root)} {tree.value_of(tree.root)} {tree.window(tree.root)}".rstrip()
-    lines = [tree.name, root, *lines_of(tree, tree.root, depth)]
+    lines = [tree.name, root, *draw_below(tree, tree.root, depth)]
     if len(lines) > MOST_LINES + 2:
         lines = [*lines[: MOST_LINES + 2], f"… and {len(lines) - MOST_LINES - 2:,} more lines"]
     return lines
 
 
-def lines_of(tree: SearchTree, node: Node, depth: int, before: str = "") -> Iterator[str]:
-    """Yield the lines of everything below a node, *depth* plies deep."""
+def draw_below(tree: SearchTree, node: Node, depth: int, before: str = "") -> Iterator[str]:
+    """Yield the lines of what is below a node, *depth* plies deep. Each begins with *before*."""
     for i, child in enumerate(node.children):
-        last = i == len(node.children) - 1 and not node.cut
+        is_last = i == len(node.children) - 1 and not node.cut
         hidden = f" … {child.positions - 1:,} below" if depth == 1 and child.children else ""
         texts = tree.move_name(node, i), tree.label(child), tree.window(child)
-        yield f"{before}{'└' if last else '├'} {' '.join(filter(None, texts))}{hidden}"
+        yield f"{before}{'└' if is_last else '├'} {' '.join(filter(None, texts))}{hidden}"
         if depth > 1:
-            yield from lines_of(tree, child, depth - 1, before + ("  " if last else "│ "))
+            yield from draw_below(tree, child, depth - 1, before + ("  " if is_last else "│ "))
     if node.cut:
         names = [tree.game.move_name(node.position, move) for move in node.cut]
         moves = " ".join(names) if len(names) <= 3 else f"{names[0]} … {names[-1]}: {len(names)}"

@@ -152,7 +152,7 @@ def test_more_moves_than_there_was_room_for():
     ahead = ValueSearch(game)
     rules = TextbookRules(game, order_by_promise(game), game.estimate)
     assert ahead.find(game.start, 2).score == minimax(rules, rules.root(game.start), 2).value
-    assert ahead.moves_held > len(list(game.generate_moves(game.start)))
+    assert ahead.move_capacity > len(list(game.generate_moves(game.start)))
 
 
 def test_where_it_is_not_quiet_the_search_goes_on():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from retrograde.games import DRAW, LOSE, TIE, WIN
 from retrograde.games.catalog import load_game
 from retrograde.games.draughts.rules import Draughts
-from retrograde.solver.search.proof_kernels import NOTED, NOTES, make_path, settle_notes, take_note
+from retrograde.solver.search.proof_kernels import NOTED, NOTES, add_note, make_path, settle_notes
 from retrograde.solver.search.proof_table import INFINITE, find, make_table
 from retrograde.solver.search.prover import ProofNumberSearch
 from tests.helpers import tangle
@@ -119,7 +119,7 @@ def test_a_note_becomes_an_answer_only_if_the_level_that_it_rests_on_has_one(hig
     game = load_game("tictactoe")
     path, table, key = make_path(game, 4, 4, np.zeros(1, np.uint8)), make_table(TINY), 6
     path.levels[2, NOTED] = 0
-    take_note.py_func(path, key, 2, 2, 5)
+    add_note.py_func(path, key, 2, 2, 5)
     settle_notes.py_func(game, 2, True, high, table, path)
     answered = high == 2
     assert find.py_func(table, key) == ((0, INFINITE) if answered else (1, 1))

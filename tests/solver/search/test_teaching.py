@@ -18,8 +18,15 @@ from retrograde.solver.play.solution import Solution
 from retrograde.solver.play.tree_picture import trees_svg
 from retrograde.solver.rules.examine import NotForSearch
 from retrograde.solver.search.depth.scores import INFINITE
-from retrograde.solver.search.trees.textbook import MAX, TextbookRules, conspirators, minimax
-from retrograde.solver.search.trees.tree import MOST_LINES, MOST_POSITIONS, TreeTooLarge, number, trees_of, trees_text
+from retrograde.solver.search.trees.textbook import MAX, TextbookRules, count_conspirators, minimax
+from retrograde.solver.search.trees.tree import (
+    MOST_LINES,
+    MOST_POSITIONS,
+    TreeTooLarge,
+    score_text,
+    trees_of,
+    trees_text,
+)
 from tests.helpers.command_line import retrograde
 from tests.helpers.paths import ROOT
 from tests.helpers.reference import solve
@@ -72,7 +79,7 @@ def test_the_tree_that_every_textbook_has():
 def test_all_trees_have_one_value_and_are_drawn(text, depth):
     game = load_game(text)
     trees = trees_of(game, game.start, depth)
-    assert {number(tree.root.value) for tree in trees.counted} == {trees.value}
+    assert {score_text(tree.root.value) for tree in trees.counted} == {trees.value}
     least = [tree.root.positions for tree in trees.counted]
     assert least[0] >= least[1] >= least[2]
     root = ElementTree.fromstring(trees_svg(trees))
@@ -201,7 +208,7 @@ def test_conspiracy_numbers_are_the_fewest_estimates_that_move_the_root():
                 for chosen in combinations(leaves, size)
                 if (value(tree, chosen, to) >= goal if up else value(tree, chosen, to) <= goal)
             ]
-            assert conspirators(tree, goal, up) == min(reached, default=INFINITE)
+            assert count_conspirators(tree, goal, up) == min(reached, default=INFINITE)
 
 
 def test_a_search_that_goes_on_where_it_is_not_quiet_sees_what_lies_beyond_the_horizon():
@@ -223,7 +230,7 @@ def test_the_tree_of_proof_numbers():
     assert "Max 0/∞" in trees_text(trees, 80) and trees.value == "0/∞"
     trees = trees_of(game, game.start, 2, by_proofs=True)
     lines = trees_text(trees, 80).splitlines()
-    assert lines[:3] == ["proof-number search", "Max 2/3", "├ a1 5/1"]
+    assert lines[:3] == ["proof-score_text search", "Max 2/3", "├ a1 5/1"]
     assert [line.endswith("◀") for line in lines].count(True) == 1
     assert trees.notes("X to move")[0].startswith("Max is X to move. Proof and disproof numbers")
     grown = trees_of(game, game.start, by_proofs=True)

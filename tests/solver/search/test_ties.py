@@ -79,7 +79,7 @@ def test_every_tie_of_random_games_is_as_far_as_a_slow_solver_says():
                 if truth[child] == (TIE, remoteness - 1)
             ]
             assert child_ties
-            assert search.tie_path(position, remoteness - 1) == ties.NO_PATH
+            assert search.find_tie_path(position, remoteness - 1) == ties.NO_PATH
         if truth[seed << 6][0] == TIE:
             found = Search(game, 2, SMALL).find(seed << 6)
             assert (found.value, found.remoteness) == truth[seed << 6]

@@ -399,14 +399,14 @@ def print_estimate_of_set(name: str, members: list[str], how: Run, metric: str) 
 
     unsolved = [member for member in members if how.fresh or not usual(load_game(member), metric)[0].exists()]
     with listening(how.as_json) as line:
-        from retrograde.solver.estimation.amounts import of_set
+        from retrograde.solver.estimation.amounts import add_estimates
         from retrograde.solver.estimation.estimate import estimate
 
         phase, estimates = Phase("estimating", line, len(unsolved)), []
         for member in unsolved:
             estimates.append(estimate(load_game(member), how.workers or os.cpu_count() or 1, metric=metric or None))
             phase.advance(1)
-    print_expected(name, of_set(estimates), database_path(members[0]), how)
+    print_expected(name, add_estimates(estimates), database_path(members[0]), how)
 
 
 def print_expected(

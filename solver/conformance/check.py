@@ -145,7 +145,7 @@ def check(
     checker = Checker(game)
     checker.survey.phase = Phase("checking", listener, course=Course({"checking": 0.7, "comparing": 0.3}))
     with no_exit():
-        with checker.limiting(seconds + PATIENCE), checked(game):
+        with checker.limit_time(seconds + PATIENCE), checked(game):
             checker.check_interpreted(limit, time.monotonic() + seconds)
         if compiled and not checker.findings:
             checker.check_compiled(seconds / 2)
@@ -159,7 +159,7 @@ def precheck(game: Game, seconds: float = PRECHECK_SECONDS) -> ConformanceReport
     could otherwise end in a wrong database.
     """
     checker = Checker(game)
-    with no_exit(), checker.limiting(seconds + PRECHECK_PATIENCE):
+    with no_exit(), checker.limit_time(seconds + PRECHECK_PATIENCE):
         checker.check_interpreted(PRECHECK_POSITIONS, time.monotonic() + seconds, for_people=False)
     return checker.report({})
 
@@ -177,27 +177,27 @@ class Checker:
 
     def check_interpreted(self, limit: int, deadline: float, for_people: bool = True) -> None:
         """Run the checks that need no compiled rules, stage by stage, until a stage finds something."""
-        applying = [
-            check for check in POSITION_CHECKS if (for_people or not check.for_people) and check.is_for(self.game)
+        checks = [
+            check for check in POSITION_CHECKS if check.is_for(self.game) and (for_people or not check.for_people)
         ]
-        first = [check for check in applying if check.first]
-        others = [check for check in applying if not check.first]
-        half = (time.monotonic() + deadline) / 2
+        first = [check for check in checks if check.first]
+        others = [check for check in checks if not check.first]
+        half_time = (time.monotonic() + deadline) / 2
         for stage in (
-            partial(self.explore, limit, half),
+            partial(self.explore, limit, half_time),
             partial(self.check_declarations, first, deadline, len(others) + 1),
-            self.number_with_chance,
+            self.read_chance_numbering,
             partial(self.check_all, others, deadline),
         ):
             if self.findings:
                 return
-            with self.noting():
+            with self.collect_faults():
                 stage()
 
     def explore(self, limit: int, deadline: float) -> None:
         """Check names, players and starts, and visit up to *limit* positions until *deadline*."""
         names.check_names(self.survey)
-        self.survey.at("name", None)
+        self.survey.begin_check("name", None)
         pairs.check_name(self.game)
         turns.check_players(self.survey)
         if self.traits.has_starts:
@@ -207,25 +207,25 @@ class Checker:
     def check_declarations(self, first: Sequence[PositionCheck], deadline: float, shares: int) -> None:
         """Check options, variants that share databases, and what texts and pictures depend on. Each check of *first*
         gets one of *shares* equal shares of the time left."""
-        with self.noting():
-            self.survey.at("options", None)
+        with self.collect_faults():
+            self.survey.begin_check("options", None)
             pairs.check_options(self.game)
             if self.traits.is_numbered and self.traits.has_elsewhere:
                 numberings.check_elsewhere(self.survey)
         for check in first:
             self.check_positions(check, time.monotonic() + (deadline - time.monotonic()) / shares)
 
-    def number_with_chance(self) -> None:
+    def read_chance_numbering(self) -> None:
         """Read the numbering of a game with chance; of others, `explore` has read it."""
         if numberings.leaves_out(self.game):
-            self.survey.number()
+            self.survey.read_numbering()
 
     def check_all(self, checks: Sequence[PositionCheck], deadline: float) -> None:
         """Run checks of positions, each for an equal share of the time that is left, then those of whole numberings."""
-        for number, check in enumerate(checks):
-            now = time.monotonic()
-            self.check_positions(check, now + (deadline - now) / (len(checks) - number + self.traits.is_numbered))
-        with self.noting():
+        for i, check in enumerate(checks):
+            now, shares = time.monotonic(), len(checks) - i + self.traits.is_numbered
+            self.check_positions(check, now + (deadline - now) / shares)
+        with self.collect_faults():
             if self.traits.is_numbered and not self.findings:
                 numberings.check_numbering(self.survey, deadline)
             if numberings.leaves_out(self.game) and not self.findings:
@@ -234,14 +234,14 @@ class Checker:
         members = members_of(self.game)
         for name in sorted({*self.members, *members}):
             if self.members.get(name) is not members.get(name):
-                self.survey.at(name.rpartition(".")[2], None)
+                self.survey.begin_check(name.rpartition(".")[2], None)
                 raise Fault("is another one than before the rules were asked; rules must stay what they are")
 
     def check_positions(self, check: PositionCheck, deadline: float) -> None:
         """Run one check at the start, then at other positions in random order until *deadline*."""
         first, *others = self.survey.answers
         Random(0).shuffle(others)
-        with self.noting():
+        with self.collect_faults():
             for position in [first, *others]:
                 check.run(self.survey, position)
                 if time.monotonic() > deadline:
@@ -253,48 +253,48 @@ class Checker:
 
         survey, listener = self.survey, self.survey.phase.listener
         announce(listener, "compiling the rules")
-        with self.noting():
+        with self.collect_faults():
             first = survey.canonical(next(iter(survey.answers)))
             try:
                 check_compiled(survey, first)  # most of it is compiling
             except NotCompilable as error:
                 self.slow = str(error)
                 return
-            comparing = Phase("comparing", listener, len(survey.classes), survey.phase.course)
+            comparing = Phase("comparing", listener, len(survey.canonical_positions), survey.phase.course)
             deadline = time.monotonic() + seconds
-            for number, position in enumerate(survey.classes):
-                if number > LEAST and time.monotonic() > deadline:
+            for i, position in enumerate(survey.canonical_positions):
+                if i > LEAST and time.monotonic() > deadline:
                     return
                 check_compiled(survey, position)
                 comparing.advance(1)
 
     @contextmanager
-    def noting(self) -> Iterator[None]:
+    def collect_faults(self) -> Iterator[None]:
         """Turn a Fault, and any exception that the rules raise inside this context, into a finding."""
         try:
             yield
         except (Fault, RuleError) as fault:
-            self.find(str(fault))
+            self.add_finding(str(fault))
         except BaseException as error:  # rules may raise anything
             if not raised_by_rules(error):
                 raise
-            self.find(raised.complaint(error, self.game))
+            self.add_finding(raised.complaint(error, self.game))
 
     @contextmanager
-    def limiting(self, seconds: float) -> Iterator[None]:
+    def limit_time(self, seconds: float) -> Iterator[None]:
         """Leave the context after *seconds*, with the finding that the rules may run forever."""
         try:
-            with patience(seconds):
+            with raise_after(seconds):
                 yield
         except EndlessRules:
-            self.find("goes on and on; does it end?")
+            self.add_finding("goes on and on; does it end?")
 
     def report(self, understood: dict[str, str]) -> ConformanceReport:
         name, survey = catalog.variant(self.game), self.survey
         tried, checks = len(survey.answers), dict(survey.checks)
         return ConformanceReport(name, tried, survey.complete, checks, self.findings, self.slow, understood)
 
-    def find(self, complaint: str) -> None:
+    def add_finding(self, complaint: str) -> None:
         rule, position = self.survey.rule, self.survey.position
         place = None if position is None else pairs.text_of(self.game, position)
         self.findings.append(ContractBreach(rule, place, complaint))
@@ -316,7 +316,7 @@ class EndlessRules(BaseException):
 
 
 @contextmanager
-def patience(seconds: float) -> Iterator[None]:
+def raise_after(seconds: float) -> Iterator[None]:
     """Raise EndlessRules in this thread if the context takes more than *seconds*, even in a loop of the rules.
 
     Seconds of the processor count, so that rules are not refused on a busy machine. Rules that wait for something are
@@ -327,11 +327,11 @@ def patience(seconds: float) -> Iterator[None]:
 
     # Another thread raises the exception in the thread that runs the rules.
     def watch() -> None:
-        left, waits = seconds, WAITS
-        while left > 0 and waits:
-            if ended.wait(left):
+        seconds_left, waits = seconds, WAITS
+        while seconds_left > 0 and waits:
+            if ended.wait(seconds_left):
                 return
-            left, waits = seconds - (time.process_time() - began), waits - 1
+            seconds_left, waits = seconds - (time.process_time() - began), waits - 1
         with lock:
             if not ended.is_set():
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(EndlessRules))

@@ -9,7 +9,7 @@ from retrograde.games.contract.game import UNDECIDED, Game, Traits, is_none
 from retrograde.solver.conformance.hints import has_hints, hints_at
 from retrograde.solver.conformance.kernels import to_slots_and_back
 from retrograde.solver.conformance.pairs import canonical_children, canonical_parents, images_of
-from retrograde.solver.conformance.survey import Survey, limited
+from retrograde.solver.conformance.survey import Survey, list_answers
 from retrograde.solver.rules.examine import Fault, listed
 from retrograde.solver.rules.expansion import Expander, compiling
 from retrograde.solver.rules.positions import note, of_positions
@@ -24,7 +24,7 @@ def expander_of(game: Game) -> Expander:
 
 def check_compiled(survey: Survey, position: Any) -> None:
     """Raise a Fault if compiled and interpreted rules differ at a canonical position; RuleError or NotCompilable."""
-    survey.at("compiled", position)
+    survey.begin_check("compiled", position)
     game, traits, tier = survey.game, Traits.of(survey.game), survey.tier(position)
     expander, positions = expander_of(game.family), np.array([position], np.int64)
     if traits.has_numbering and (slot := game.index(position)) >= 0:  # with chance, it may have none
@@ -51,8 +51,8 @@ def check_hints_compiled(survey: Survey, position: int) -> None:
     from retrograde.solver.search.depth.kernels import find_hints  # few games have any
 
     interpreted = hints_at(survey, position)
-    survey.at("compiled", position)
-    moves = limited(survey.game.generate_moves(position))
+    survey.begin_check("compiled", position)
+    moves = list_answers(survey.game.generate_moves(position))
     promises = np.zeros(len(moves), np.int64)
     estimate, quiet, plies = ask(survey, find_hints, position, np.array(moves, np.int64), promises)
     expect_same("estimate() gives", interpreted.get("estimate", 0), int(estimate))

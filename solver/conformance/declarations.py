@@ -1,8 +1,7 @@
 """Checks a declared board: whether texts and pictures can be derived from what a game declares.
 
 Each check concerns one position of a survey and raises a Fault at the first thing that is wrong. A Fault's words follow
-the rule and position that `survey.at` recorded last, as in "bits at 5: take 70 bits". So each check calls `survey.at`
-first.
+the rule and position that `begin_check` recorded last, as in "bits at 5: take 70 bits". So each check calls it first.
 """
 
 from typing import Any
@@ -21,7 +20,7 @@ def check_declared(survey: Survey, position: int) -> None:
     """Check at the first position that the declarations can be read; else the game would seem to declare nothing."""
     if position == next(iter(survey.answers)):
         for name in DECLARED:
-            survey.rule, survey.position = name, None  # as `survey.at` does, but not counted as a check
+            survey.rule, survey.position = name, None  # as `survey.begin_check` does, but not counted as a check
             optional_member(survey.game, name)
 
 
@@ -32,24 +31,24 @@ def check_board(survey: Survey, position: int) -> None:
     drawn = has_bits(game) or defines(game, "position_of") or hasattr(game, "by_turns") or hasattr(game, "to_move")
     if not drawn and defines(game, "write") and not isinstance(game.draw_board(), Board):
         return
-    board = checked_board(survey, position)
+    board = require_board(survey, position)
     for name in DECLARED[1:]:
         if hasattr(game, name):
-            survey.at(name, position)
+            survey.begin_check(name, position)
             check_players_or_pieces(board, name, getattr(game, name))
     check_bits(survey, board, position)
     check_mover(survey, position)
-    checked_signs(survey, board, position)
-    survey.at("position_of", position)
+    require_signs(survey, board, position)
+    survey.begin_check("position_of", position)
     if not can_set_up(game) and not defines(game, "read"):
         raise Fault("is missing; give the position back from what signs(position) gives, so that texts can be read")
     check_cells(survey, board, position)
 
 
-def checked_board(survey: Survey, position: int) -> Board:
-    """Return the board. Raise a Fault unless it is a Board with one name for each place."""
+def require_board(survey: Survey, position: int) -> Board:
+    """Return the board; raise a Fault unless it is a Board with one name for each place."""
     game = survey.game
-    survey.at("draw_board" if defines(game, "draw_board") else "board", position)
+    survey.begin_check("draw_board" if defines(game, "draw_board") else "board", position)
     board = game.draw_board()
     if not isinstance(board, Board):
         given = f"is {getattr(game, 'board', None)!r:.60}" if hasattr(game, "board") else "is missing"
@@ -79,7 +78,7 @@ def check_bits(survey: Survey, board: Board, position: int) -> None:
     game = survey.game
     if not has_bits(game) or (defines(game, "signs") and defines(game, "position_of")):
         return
-    survey.at("bits", position)
+    survey.begin_check("bits", position)
     used, players = board.count * len(game.bits), len(getattr(game, "to_move", ""))
     if (needed := used + max(0, players - 1).bit_length()) > POSITION_BITS:
         raise Fault(
@@ -88,7 +87,7 @@ def check_bits(survey: Survey, board: Board, position: int) -> None:
     if position >> used >= max(1, players) and not defines(game, "write"):
         raise Fault(f"leave {position >> used} above {used} bits; there stands who is to move by to_move, and else 0")
     for place in range(board.count):
-        if sum(position >> board.count * at + place & 1 for at in range(len(game.bits))) > 1:
+        if sum((position >> (board.count * sign + place)) & 1 for sign in range(len(game.bits))) > 1:
             what = (
                 f"let the rules have the {board.count} places of the board, or say by signs(position) what stands there"
             )
@@ -99,19 +98,19 @@ def check_mover(survey: Survey, position: int) -> None:
     """Raise a Fault if a game declares who may be to move, but nothing shows who is."""
     game = survey.game
     to_move = getattr(game, "to_move", "")
-    survey.at("to_move", position)
+    survey.begin_check("to_move", position)
     if to_move and getattr(game, "by_turns", ""):
         raise Fault("is there as well as by_turns; leave out by_turns where the pieces do not tell who is to move")
     if to_move and not has_bits(game) and not defines(game, "draw_turn"):
         raise Fault("says who may be to move, and nothing who is; let draw_turn(position) give that sign")
     if to_move and game.draw_turn(position) not in tuple(to_move):
-        survey.at("draw_turn", position)
+        survey.begin_check("draw_turn", position)
         raise Fault(f"gives {game.draw_turn(position)!r}; by to_move it must be one of {to_move!r}")
 
 
-def checked_signs(survey: Survey, board: Board, position: int) -> str:
-    """Return the text of what stands on the board. Raise a Fault unless it has one sign for each place."""
-    survey.at("signs", position)
+def require_signs(survey: Survey, board: Board, position: int) -> str:
+    """Return the text of what stands on the board; raise a Fault unless it has one sign for each place."""
+    survey.begin_check("signs", position)
     signs = survey.game.signs(position)
     is_text = isinstance(signs, str) or (isinstance(signs, tuple) and all(isinstance(sign, str) for sign in signs))
     if not is_text or any(len(sign) != 1 for sign in signs):
@@ -129,11 +128,11 @@ def check_cells(survey: Survey, board: Board, position: int) -> None:
     game, answers = survey.game, survey.answers[position]
     if defines(game, "draw_move"):
         return
-    signs = checked_signs(survey, board, position)
+    signs = require_signs(survey, board, position)
     for move, child in zip(answers.moves, answers.children, strict=True):
         if move < board.count:
-            signs_after = checked_signs(survey, board, child)
-            survey.at("draw_move", position)
+            signs_after = require_signs(survey, board, child)
+            survey.begin_check("draw_move", position)
             if signs[move] == signs_after[move]:
                 raise Fault(
                     f"is not there, so that the move {move} is taken for the place {board.names[move]}, where it "
@@ -148,7 +147,7 @@ def check_names(survey: Survey, position: int) -> None:
     board = game.draw_board()
     if board is None or defines(game, "draw_move") or defines(game, "move_name"):
         return
-    survey.at("draw_move", position)
+    survey.begin_check("draw_move", position)
     places, others = [move for move in moves if move < board.count], [move for move in moves if move >= board.count]
     if places and len(others) > 1:
         name = board.names[places[0]]

@@ -14,28 +14,28 @@ SAMPLED_TURNS = 100
 def check_drawing(survey: Survey, position: int) -> None:
     """Check that the drawing of a position and its moves fits the board."""
     game = survey.game
-    survey.at("draw_board", position)
+    survey.begin_check("draw_board", position)
     board = game.draw_board()
     if board is None:
         return
     count = len(board.places)
     if len(board.names) != count or not 0 <= board.cells <= count:
         raise Fault(f"has {count} places, {len(board.names)} names and {board.cells} cells; each place has one name")
-    survey.at("draw_pieces", position)
+    survey.begin_check("draw_pieces", position)
     signs = game.draw_pieces(position)
     if len(signs) != count:
         raise Fault(f"gives {signs!r}, {len(signs)} signs; there must be one for each of {count} places")
     if strange := set(signs) - {".", *board.pieces}:
         raise Fault(f"gives the sign {min(strange)!r}, of which draw_board() does not say what it looks like")
-    survey.at("draw_turn", position)
+    survey.begin_check("draw_turn", position)
     if (turn := game.draw_turn(position)) and turn not in board.pieces:
         raise Fault(f"gives {turn!r}, of which draw_board() does not say what it looks like")
     for move in survey.answers[position].moves:
-        survey.at("draw_move", position)
+        survey.begin_check("draw_move", position)
         expect_places(count, game.draw_move(position, move), f" for the move {move}")
     check_pointing(survey, position, count)
     if not survey.answers[position].moves:
-        survey.at("draw_end", position)
+        survey.begin_check("draw_end", position)
         expect_places(count, game.draw_end(position))
 
 
@@ -45,7 +45,7 @@ def check_pointing(survey: Survey, position: int, count: int) -> None:
     game, moves = survey.game, survey.answers[position].moves
     if defines(game, "draw_steps"):
         for move in moves:
-            survey.at("draw_steps", position)
+            survey.begin_check("draw_steps", position)
             steps, places = game.draw_steps(position, move), game.draw_move(position, move)
             if steps and Counter(place for group in steps for place in group) != Counter(places):
                 raise Fault(
@@ -54,18 +54,18 @@ def check_pointing(survey: Survey, position: int, count: int) -> None:
     if defines(game, "draw_reach"):
         reached: dict[int, int] = {}
         for move in moves:
-            survey.at("draw_reach", position)
+            survey.begin_check("draw_reach", position)
             for place in expect_places(count, game.draw_reach(position, move), f" for the move {move}"):
                 if reached.setdefault(place, move) != move:
                     raise Fault(f"gives {place} for the moves {reached[place]} and {move}; a place stands for one move")
 
 
-def expect_places(count: int, places: object, about: str = "") -> tuple[int, ...]:
+def expect_places(count: int, places: object, for_move: str = "") -> tuple[int, ...]:
     """Return *places* as a tuple; raise a Fault unless they are numbers from 0 to *count* - 1."""
     if not isinstance(places, tuple | list) or not all(
         isinstance(place, int) and 0 <= place < count for place in places
     ):
-        raise Fault(f"gives {places!r}{about}; places are numbers from 0 to {count - 1}")
+        raise Fault(f"gives {places!r}{for_move}; places are numbers from 0 to {count - 1}")
     return tuple(places)
 
 
@@ -75,7 +75,7 @@ def check_pieces(survey: Survey, position: int) -> None:
     game = survey.game
     if game.draw_board() is None:
         return
-    survey.at("read_pieces", position)
+    survey.begin_check("read_pieces", position)
     seen = game.draw_pieces(position), game.draw_turn(position)
     try:
         again = game.read_pieces(*seen)
@@ -84,9 +84,9 @@ def check_pieces(survey: Survey, position: int) -> None:
     if again != position and (game.draw_pieces(again), game.draw_turn(again)) != seen:
         raise Fault(f"gives {again} for {seen}, which is drawn for {position}; each must undo the other")
     pieces, turn = seen
-    crowd = next((sign for sign in pieces if sign != "."), ".") * len(pieces)
+    full_board = next((sign for sign in pieces if sign != "."), ".") * len(pieces)
     # Two positions that are probably illegal: all pieces shifted by one place, and a board full of one piece.
-    for odd in (pieces[1:] + pieces[0], crowd):
+    for odd in (pieces[1:] + pieces[0], full_board):
         try:
             got = game.read_pieces(odd, turn)
             drawn = game.draw_pieces(got), game.draw_turn(got)
@@ -108,7 +108,7 @@ def check_turns(survey: Survey, position: int) -> None:
     if not survey.checks["turns"]:  # at the first call: do drawn turns differ at all?
         signs = {game.draw_turn(other) for other in list(survey.answers)[:SAMPLED_TURNS]} - {""}
         survey.turns_differ = len(signs) > 1 or bool(word(game, "to_move") or word(game, "by_turns"))
-    survey.at("turns", position)
+    survey.begin_check("turns", position)
     answers = survey.answers[position]
     if not survey.turns_differ or not answers.children or not (turn := game.draw_turn(position)):
         return

@@ -12,7 +12,7 @@ from retrograde.games.catalog import variant
 from retrograde.games.contract.game import ESTIMATE_LIMIT, HINTS, TIE, UNDECIDED, WIN, Game, Traits, defines
 from retrograde.games.contract.heap_code import NOTHING, ONE, TWO, UNEQUAL, options_of, sizes_in
 from retrograde.solver.conformance.pairs import some_images, text_of
-from retrograde.solver.conformance.survey import Survey, expect_again, limited
+from retrograde.solver.conformance.survey import Survey, expect_again, list_answers
 from retrograde.solver.methods.numbered.numbering import is_int
 from retrograde.solver.rules.examine import Fault
 
@@ -35,19 +35,19 @@ def check_hints(survey: Survey, position: int) -> None:
     given = hints_at(survey, position)
     expect_again(given, hints_at(survey, position))
     if "tie_in" in given:
-        check_plies(survey, position, given["tie_in"])
+        check_tie_in(survey, position, given["tie_in"])
     if "least_plies" in given:
-        check_bound(survey, position, given["least_plies"])
+        check_least_plies(survey, position, given["least_plies"])
     for image in some_images(survey, position) if Traits.of(survey.game).has_images else ():
         other = hints_at(survey, image)
         for name in ("estimate", "quiet", "tie_in", "least_plies"):
             if other.get(name) != given.get(name):
-                survey.at(name, position)
+                survey.begin_check(name, position)
                 what = f"gives {given[name]}, and {other[name]} for {text_of(survey.game, image)}"
                 raise Fault(f"{what}, which is the same by symmetry; let both have the same")
 
 
-def check_plies(survey: Survey, position: int, plies: int) -> None:
+def check_tie_in(survey: Survey, position: int, plies: int) -> None:
     """Check that ties are one ply nearer than *plies* after each move, so that all are equally far. A child that is won
     or a DRAW is skipped."""
     answers = survey.answers[position]
@@ -57,23 +57,25 @@ def check_plies(survey: Survey, position: int, plies: int) -> None:
             continue
         plies_left = 0 if value == TIE else survey.game.tie_in(child)
         if plies_left != plies - 1:
-            survey.at("tie_in", position)
+            survey.begin_check("tie_in", position)
             raise Fault(
                 f"gives {plies}, and after move {move} a tie is {plies_left} plies away; "
                 "leave it out unless all are as far"
             )
 
 
-def check_bound(survey: Survey, position: int, plies: int) -> None:
-    """Check that *plies*, a lower bound, falls by 1 at most with each move, and is 1 at most if a move solves the
-    puzzle. If that holds everywhere, no bound exceeds the distance."""
+def check_least_plies(survey: Survey, position: int, plies: int) -> None:
+    """Check that *plies*, a lower bound, falls by 1 at most with each move, where it counts as 0 in a solution. If that
+    holds everywhere, no bound exceeds the distance."""
     answers = survey.answers[position]
     for move, child in zip(answers.moves, answers.children, strict=True):
         value = survey.primitive(child)
-        below = survey.game.least_plies(child) if value == UNDECIDED else 0
-        if value in (UNDECIDED, WIN) and below < plies - 1:
-            survey.at("least_plies", position)
-            raise Fault(f"gives {plies}, and after move {move} {below}; a lower bound falls by 1 at most with a move")
+        plies_after = survey.game.least_plies(child) if value == UNDECIDED else 0
+        if value in (UNDECIDED, WIN) and plies_after < plies - 1:
+            survey.begin_check("least_plies", position)
+            raise Fault(
+                f"gives {plies}, and after move {move} {plies_after}; a lower bound falls by 1 at most with a move"
+            )
 
 
 def check_abstractions(survey: Survey, position: int) -> None:
@@ -84,18 +86,18 @@ def check_abstractions(survey: Survey, position: int) -> None:
     answers = survey.answers[position]
     if answers.value != UNDECIDED:
         return
-    survey.at("abstracted", position)
+    survey.begin_check("abstracted", position)
     before = [game.abstracted(position, number) for number in numbers]
     for move, child in zip(answers.moves, answers.children, strict=True):
         changed = 0
         for number in numbers:
-            puzzle, one, after = game.abstractions[number], before[number], game.abstracted(child, number)
-            place = f"after move {move}, {text_of(puzzle, after)} in {variant(puzzle)}"
-            if after != one and puzzle.primitive(one) == UNDECIDED and not leads(puzzle, one, after):
-                raise Fault(f"gives, {place}; no move leads there from {text_of(puzzle, one)}")
-            if survey.primitive(child) == WIN != puzzle.primitive(after):
-                raise Fault(f"gives, {place}; it must be solved there, as the puzzle is")
-            changed += after != one
+            puzzle, start, after = game.abstractions[number], before[number], game.abstracted(child, number)
+            answer = f"after move {move}, {text_of(puzzle, after)} in {variant(puzzle)}"
+            if after != start and puzzle.primitive(start) == UNDECIDED and not leads_to(puzzle, start, after):
+                raise Fault(f"gives, {answer}; no move leads there from {text_of(puzzle, start)}")
+            if survey.primitive(child) == WIN and puzzle.primitive(after) != WIN:
+                raise Fault(f"gives, {answer}; it must be solved there, as the puzzle is")
+            changed += after != start
         if changed > 1 and game.abstractions_add:
             what = f"makes move {move} a move in {changed} smaller puzzles, so that their distances do not add up"
             raise Fault(f"{what}; declare abstractions_add = False, or let what moves count in one only")
@@ -104,34 +106,36 @@ def check_abstractions(survey: Survey, position: int) -> None:
 def check_ties(survey: Survey, position: int) -> None:
     """Check that a game which declares that it has no ties does not end in one."""
     if survey.answers[position].value == TIE:
-        survey.at("has_ties", position)
+        survey.begin_check("has_ties", position)
         raise Fault("is False, and the position is a TIE; leave has_ties out")
 
 
 def check_heap_code(survey: Survey, position: int) -> None:
     """Check that the moves lead to the heaps that the code allows. Heaps without a move may be left out."""
-    survey.at("heap_code", position)
+    survey.begin_check("heap_code", position)
     game, code = survey.game, survey.game.heap_code
-    if not all(is_int(digit) and digit & ~(NOTHING | ONE | TWO | UNEQUAL) == 0 for digit in code):
+    if not all(is_int(digit) and (digit & ~(NOTHING | ONE | TWO | UNEQUAL)) == 0 for digit in code):
         raise Fault(f"is {code!r}; each number must be a sum of {NOTHING}, {ONE}, {TWO} and {UNEQUAL}")
 
-    def playable(sizes: Iterable[int]) -> tuple[int, ...]:
+    def drop_dead_heaps(sizes: Iterable[int]) -> tuple[int, ...]:
         return tuple(sorted(size for size in sizes if any(True for _ in options_of(code, size))))
 
     heaps = sizes_in(game.write(position))
     declared = {
-        playable([*heaps[:i], *heaps[i + 1 :], *left]) for i in range(len(heaps)) for left in options_of(code, heaps[i])
+        drop_dead_heaps([*heaps[:i], *heaps[i + 1 :], *left])
+        for i in range(len(heaps))
+        for left in options_of(code, heaps[i])
     }
-    possible = {playable(sizes_in(game.write(child))) for child in survey.answers[position].children}
+    possible = {drop_dead_heaps(sizes_in(game.write(child))) for child in survey.answers[position].children}
     for sizes in sorted(declared ^ possible):
         text = "+".join(map(str, sizes[::-1])) or "0"
         one, other = ("lacks", "have") if sizes in possible else ("has", "lack")
         raise Fault(f"{one} a move to {text}, and the rules {other} it")
 
 
-def leads(game: Game, position: int, after: int) -> bool:
+def leads_to(game: Game, position: int, after: int) -> bool:
     """Return whether a move leads from one position to another."""
-    return any(game.do_move(position, move) == after for move in limited(game.generate_moves(position)))
+    return any(game.do_move(position, move) == after for move in list_answers(game.generate_moves(position)))
 
 
 def hints_at(survey: Survey, position: int) -> dict[str, Any]:
@@ -140,10 +144,10 @@ def hints_at(survey: Survey, position: int) -> dict[str, Any]:
     answers: dict[str, Any] = {}
     for name in sorted(NUMERIC_HINTS, key=lambda name: (name != "features", name)):  # the estimate rests on them
         if defines(game, name) or (name == "estimate" and defines(game, "features")):
-            survey.at(name, position)
+            survey.begin_check(name, position)
             ask = getattr(game, name)
             if name == "promise":
-                answers[name] = [ask(position, move) for move in limited(game.generate_moves(position))]
+                answers[name] = [ask(position, move) for move in list_answers(game.generate_moves(position))]
                 for answer in answers[name]:
                     refuse_hint(name, answer)
             else:

@@ -22,25 +22,25 @@ CLOSE = 0.8
 def check_names(survey: Survey) -> None:
     """Raise a Fault if a member of the game looks like a misspelt name of the contract."""
     cls: Any = type(survey.game)  # mypy thinks that classes cannot be hashed
-    if found := misspelt(cls):
+    if found := find_misspelt(cls):
         name, meant = found
-        survey.at(name, None)
+        survey.begin_check(name, None)
         raise Fault(f"did you mean {meant}? no rule reads {name}; rename it, or begin its name with an underscore")
 
 
 @cache
-def misspelt(cls: Any) -> tuple[str, str] | None:
+def find_misspelt(cls: Any) -> tuple[str, str] | None:
     """Return (member, similar name of the contract) for the first member that no rule reads; None if there is none."""
     line = lineage(cls)
     for number, base in enumerate(line):
         # Each class is compared with the contract and with all classes it is derived from.
         defined = public_names(base)
         contract = public_names(Game).union(FOR_PEOPLE, NO_DEFAULT, *map(public_names, line[number + 1 :]))
-        wanted = {spelling(name): name for name in sorted(contract - defined)}
+        by_spelling = {spelling(name): name for name in sorted(contract - defined)}
         for name in sorted(defined - contract):
-            near = get_close_matches(spelling(name), wanted, 1, CLOSE)
+            near = get_close_matches(spelling(name), by_spelling, 1, CLOSE)
             if near and not is_read(name, line):
-                return name, wanted[near[0]]
+                return name, by_spelling[near[0]]
     return None
 
 

@@ -35,20 +35,20 @@ def check_slots(survey: Survey, position: int) -> None:
     """Check that index() and unindex() are inverses at a position and its images, and that the family agrees."""
     game, numbering, tier = survey.game, survey.numbering, survey.tier(position)
     row, canonical = numbering.row(tier), survey.canonical(position)
-    survey.at("tiers", position)
+    survey.begin_check("tiers", position)
     if row < 0:
         raise Fault(f"do not have its tier, {tier}; list all tiers that play may lead to")
-    survey.at("index", position)
+    survey.begin_check("index", position)
     slot = game.index(position)
     check_slot(survey, position, canonical, slot)
-    survey.at("index", position)
+    survey.begin_check("index", position)
     for image in some_images(survey, position):
         if survey.tier(image) == tier and (other := game.index(image)) != slot:
             raise Fault(f"gives {slot}, and {other} for {text_of(game, image)}, which is the same by symmetry")
-    survey.at("multiplicity", position)
+    survey.begin_check("multiplicity", position)
     if (given := game.multiplicity(position)) != (equal := len(images_of(survey, position))):
         raise Fault(f"gives {given}, and with its images there are {equal}")
-    survey.at("family", position)
+    survey.begin_check("family", position)
     family = game.family
     answers = family.tier(position), family.index(position), family.unindex(tier, slot), family.primitive(position)
     same = type(family) is type(game) and family.family == family
@@ -61,7 +61,7 @@ def check_slot(survey: Survey, position: int, canonical: int, slot: int) -> None
     tier = survey.tier(position)
     if not 0 <= slot < (size := survey.numbering.size(survey.numbering.row(tier))):
         raise Fault(f"gives {slot}, and size({tier}) is {size}")
-    survey.at("unindex", position)
+    survey.begin_check("unindex", position)
     if (again := survey.game.unindex(tier, slot)) != canonical:
         what = f"gives {again} for its slot, {slot} of tier {tier}"
         raise Fault(f"{what}; it must give the canonical position, {canonical}")
@@ -69,15 +69,15 @@ def check_slot(survey: Survey, position: int, canonical: int, slot: int) -> None
 
 def check_elsewhere(survey: Survey) -> None:
     """Check that each tier said to be in another variant's database is there."""
-    game, holders = survey.game, dict[str, set[int]]()
-    survey.at("elsewhere", None)
+    game, tiers_of = survey.game, dict[str, set[int]]()  # by variant: the tiers in its database
+    survey.begin_check("elsewhere", None)
     for tier in sorted(set(game.tiers)):  # type: ignore[attr-defined]  # a numbered game has tiers
-        if apart := game.elsewhere(tier):
-            if apart not in holders:
-                holder = catalog.kin(game, apart)
-                holders[apart] = set(catalog.own_tiers(holder)) if holder.family == game.family else set()
-            if tier not in holders[apart]:
-                raise Fault(f"gives {apart!r} for tier {tier}, which is not in the database of that variant either")
+        if name := game.elsewhere(tier):
+            if name not in tiers_of:
+                holder = catalog.kin(game, name)
+                tiers_of[name] = set(catalog.own_tiers(holder)) if holder.family == game.family else set()
+            if tier not in tiers_of[name]:
+                raise Fault(f"gives {name!r} for tier {tier}, which is not in the database of that variant either")
 
 
 def check_numbering(survey: Survey, deadline: float) -> None:
@@ -87,13 +87,13 @@ def check_numbering(survey: Survey, deadline: float) -> None:
         return
     positions = 0
     for number in range(numbering.slots):
-        survey.at("unindex", None)
+        survey.begin_check("unindex", None)
         position = numbering.position_at(game, *numbering.locate(number))
         positions += len({position, *images_of(survey, position)}) if not is_none(position) else 0
         if time.monotonic() > deadline:
             return
     if isinstance(game, Placed):
-        survey.at("placements", None)
+        survey.begin_check("placements", None)
         if positions != (declared := game.placements.count):
             raise Fault(f"are {declared:,}, and the positions of all slots and their images {positions:,}")
 
@@ -103,7 +103,7 @@ def check_steps(survey: Survey, position: int) -> None:
     game: Any = survey.game
     canonical, cells = survey.canonical(position), game.placements.cells
     men = tuple((canonical >> kind * cells & (1 << cells) - 1).bit_count() for kind in range(2))
-    survey.at("section_steps", canonical)
+    survey.begin_check("section_steps", canonical)
     if not steps_agree(game, canonical, game.section_steps(men, canonical >> 2 * cells)):
         raise Fault("differs from the other rules; correct it or leave it out")
 
@@ -114,7 +114,7 @@ def check_orientations(survey: Survey, position: int) -> None:
     game: Any = survey.game
     (states, digits), tier = game.orientations, survey.tier(position)
     size, count = states**digits, game.size(tier)
-    survey.at("orientations", position)
+    survey.begin_check("orientations", position)
     if count % size:
         raise Fault(f"have {size} values, and size({tier}) is {count}, no multiple of that")
     slot = game.index(position)
@@ -144,7 +144,7 @@ def leaves_out(game: Game) -> bool:
         return False
     try:
         return bool(game.tiers)  # type: ignore[attr-defined]  # a numbered game has tiers
-    except Exception:  # `Survey.number` reports what is wrong with them
+    except Exception:  # `Survey.read_numbering` reports what is wrong with them
         return True
 
 
@@ -156,7 +156,7 @@ def check_omission(survey: Survey, position: int) -> None:
         check_swapped(survey, position)
     if slot_of(survey, canonical) >= 0:
         return
-    survey.at("index", position)
+    survey.begin_check("index", position)
     if not needs_slot(survey, canonical):
         return
     raise Fault("gives none, and from there play goes round among positions without a slot; give some of them one")
@@ -165,7 +165,7 @@ def check_omission(survey: Survey, position: int) -> None:
 def slot_of(survey: Survey, position: int) -> int:
     """Return the slot of a canonical position, negative for none; raise a Fault if unindex() or the tiers disagree."""
     game, tier = survey.game, survey.tier(position)
-    survey.at("index", position)
+    survey.begin_check("index", position)
     slot = game.index(position)
     if not is_int(slot):
         raise Fault(f"gives {slot!r}; it must give an int, negative where there is no slot")
@@ -173,7 +173,7 @@ def slot_of(survey: Survey, position: int) -> int:
     if slot < 0:
         return slot
     if survey.numbering.row(tier) < 0:
-        survey.at("tiers", position)
+        survey.begin_check("tiers", position)
         raise Fault(f"do not have its tier, {tier}; list all tiers with slots that play may lead to")
     check_slot(survey, position, position, slot)
     return slot
@@ -182,7 +182,7 @@ def slot_of(survey: Survey, position: int) -> int:
 def check_swapped(survey: Survey, position: int) -> None:
     """Check that swapped() gives the position with the players exchanged: turn, payments and moves."""
     game = survey.game
-    survey.at("swapped", position)
+    survey.begin_check("swapped", position)
     other = game.swapped(position)
     if isinstance(other, tuple | int) and is_none(other):
         return
@@ -211,7 +211,7 @@ def check_swapped(survey: Survey, position: int) -> None:
 
 
 def needs_slot(survey: Survey, position: int) -> bool:
-    """Return whether play may come back to a position through positions without a slot; it follows up to MOST_FOLLOWED
+    """Return whether play may come back to a position through positions without a slot. It follows up to MOST_FOLLOWED
     of them."""
     game = survey.game
     done: set[int] = set()
@@ -219,12 +219,12 @@ def needs_slot(survey: Survey, position: int) -> bool:
     # Depth-first search: `on_path` are the positions of the current path, `done` those from which play cannot go round.
     path = [(position, iter(children_without_slot(game, survey, position)))]
     while path and len(done) < MOST_FOLLOWED:
-        at, rest = path[-1]
-        child = next(rest, None)
+        parent, children = path[-1]
+        child = next(children, None)
         if child is None:
             path.pop()
-            on_path.remove(at)
-            done.add(at)
+            on_path.remove(parent)
+            done.add(parent)
         elif child in on_path:
             return True
         elif child not in done:
@@ -237,11 +237,11 @@ def children_without_slot(game: Game, survey: Survey, position: int) -> list[int
     """Return the canonical children of a position that have no slot, even with the players exchanged."""
     if survey.primitive(position) != UNDECIDED:
         return []
-    found = dict.fromkeys(survey.canonical(game.do_move(position, move)) for move in game.generate_moves(position))
-    return [child for child in found if game.index(child) < 0 and not has_other(game, survey, child)]
+    children = dict.fromkeys(survey.canonical(game.do_move(position, move)) for move in game.generate_moves(position))
+    return [child for child in children if game.index(child) < 0 and not has_slot_swapped(game, survey, child)]
 
 
-def has_other(game: Game, survey: Survey, position: int) -> bool:
+def has_slot_swapped(game: Game, survey: Survey, position: int) -> bool:
     """Return whether the position with the players exchanged has a slot."""
     other = game.swapped(position)
     return not is_none(other) and game.index(survey.canonical(other)) >= 0
@@ -249,7 +249,7 @@ def has_other(game: Game, survey: Survey, position: int) -> bool:
 
 def check_slots_left(survey: Survey, deadline: float) -> None:
     """Check at some slots of each tier that index() gives the slot of the position of unindex()."""
-    for tier, slot, position in survey.slots(SLOTS, 2 * SLOTS, deadline, Random(0)):
+    for tier, slot, position in survey.sample_slots(SLOTS, 2 * SLOTS, deadline, Random(0)):
         location = survey.tier(position), survey.game.index(position)
         if location != (tier, slot) or survey.canonical(position) != position:
             what = f"gives {position} for slot {slot} of tier {tier}, which is not canonical, or has another slot"

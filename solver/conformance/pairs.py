@@ -9,7 +9,7 @@ from typing import Any
 
 from retrograde.games import catalog
 from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED, Game, Traits, Value, VariantError, mover
-from retrograde.solver.conformance.survey import Survey, expect_again, limited
+from retrograde.solver.conformance.survey import Survey, expect_again, list_answers
 from retrograde.solver.rules.examine import Fault, checked_position, key_of
 
 SAMPLE = 8
@@ -57,15 +57,15 @@ def check_options(game: Game) -> None:
 def check_text(survey: Survey, position: int) -> None:
     """Check that read() is the inverse of write(), and that it refuses nonsense."""
     game = survey.game
-    survey.at("write", position)
+    survey.begin_check("write", position)
     text = game.write(position)
     if not isinstance(text, str) or text != text.strip() or len(text.splitlines()) != 1:
         raise Fault(f"gives {text!r}; it must give one line of text")
-    survey.at("read", position)
+    survey.begin_check("read", position)
     expect_inverse(game.read, text, position, "write")
     if survey.checks["read"] == 1:
         expect_refusal(game.read)
-    survey.at("show", position)
+    survey.begin_check("show", position)
     if not isinstance(picture := game.show(position), str):
         raise Fault(f"gives {picture!r}; it must give lines of text")
 
@@ -75,7 +75,7 @@ def check_moves(survey: Survey, position: int) -> None:
     game = survey.game
     names: dict[str, int] = {}
     for move in survey.answers[position].moves:
-        survey.at("move_name", position)
+        survey.begin_check("move_name", position)
         name = game.move_name(position, move)
         if not isinstance(name, str) or name.split() != [name]:
             raise Fault(f"gives {name!r} for the move {move}; it must give one word")
@@ -84,7 +84,7 @@ def check_moves(survey: Survey, position: int) -> None:
         names[name] = move
     first = not survey.checks["move"]
     for name, move in names.items():
-        survey.at("move", position)
+        survey.begin_check("move", position)
         expect_inverse(partial(game.move, position), name, move, "move_name")
     if first and names:
         expect_refusal(partial(game.move, position))
@@ -116,7 +116,7 @@ def expect_refusal(read: Callable[[str], Any]) -> None:
 
 def check_images(survey: Survey, position: int) -> None:
     """Check that the rules say the same about a position and its images."""
-    survey.at("images", position)
+    survey.begin_check("images", position)
     images = images_of(survey, position)
     expect_again(images, images_of(survey, position))
     answers, canonical = survey.answers[position], survey.canonical(position)
@@ -139,7 +139,7 @@ def check_images(survey: Survey, position: int) -> None:
 
 def images_of(survey: Survey, position: int) -> frozenset[int]:
     """Return a position and its images; raise a Fault if there are more than MOST_IMAGES."""
-    given = limited(survey.game.images(position))
+    given = list_answers(survey.game.images(position))
     images = frozenset([position, *(checked_position(survey.game, image, "it") for image in given)])
     if len(images) > MOST_IMAGES:
         raise Fault(f"yields {len(images):,} positions; no more than {MOST_IMAGES:,} can be equal by symmetry")
@@ -156,7 +156,7 @@ def canonical_children(survey: Survey, position: int) -> list[int]:
     """Return the canonical child of each move; raise a Fault if one is no position."""
     if survey.primitive(position) != UNDECIDED:
         return []
-    moves = limited(survey.game.generate_moves(position))
+    moves = list_answers(survey.game.generate_moves(position))
     return [
         survey.canonical(checked_position(survey.game, survey.game.do_move(position, move), "do_move"))
         for move in moves
@@ -171,7 +171,7 @@ def check_parents(survey: Survey, position: int) -> None:
     position = survey.canonical(position)
     for child in canonical_children(survey, position):
         if survey.tier(child) == survey.tier(position):
-            survey.at("parents", child)
+            survey.begin_check("parents", child)
             parents = canonical_parents(survey, child)
             expect_again(parents, canonical_parents(survey, child))
             if position not in parents:
@@ -185,7 +185,7 @@ def check_parents(survey: Survey, position: int) -> None:
 
 def canonical_parents(survey: Survey, position: int) -> list[int]:
     """Return the distinct canonical parents of a position that lie in its tier; raise a Fault if one has no slot."""
-    given = limited(survey.game.parents(position))
+    given = list_answers(survey.game.parents(position))
     parents = dict.fromkeys(survey.canonical(checked_position(survey.game, parent, "it")) for parent in given)
     in_tier = [parent for parent in parents if survey.tier(parent) == survey.tier(position)]
     if Traits.of(survey.game).is_numbered:

@@ -55,7 +55,7 @@ class Survey:
         self.primitive = lru_cache(1 << 16)(game.primitive)
         self.tier = lru_cache(1 << 16)(game.tier)
 
-    def at(self, rule: str, position: int | None) -> None:
+    def begin_check(self, rule: str, position: int | None) -> None:
         """Count a check of a rule at a position, and record both for the message of a Fault. Call it before anything
         that may raise one: a Fault itself says only what is wrong, such as "gives 3"."""
         self.rule, self.position = rule, position
@@ -68,28 +68,28 @@ class Survey:
         search again. Set `complete` if that has met all positions; never for a numbered game.
         """
         if Traits.of(self.game).is_numbered:  # a third of the time is for finding starts among the slots
-            starts = self.placements(min(limit, PLACEMENTS), (2 * time.monotonic() + deadline) / 3)
+            starts = self.sample_positions(min(limit, PLACEMENTS), (2 * time.monotonic() + deadline) / 3)
         else:
-            starts = self.starts()
+            starts = self.check_starts()
         # Breadth-first search finds what is near the start, random games find ends.
-        waiting, known = deque(starts), set(starts)
+        todo, seen = deque(starts), set(starts)
         halfway = (time.monotonic() + deadline) / 2
-        self.explore_breadth_first(waiting, known, limit // 2, halfway)
+        self.explore_breadth_first(todo, seen, limit // 2, halfway)
         chance = Random(0)
-        for _ in range(GAMES if waiting else 0):
-            self.play(chance.choice(starts), limit, deadline, chance)
-        self.explore_breadth_first(waiting, known, limit, deadline)
-        self.complete = not waiting and not Traits.of(self.game).is_numbered
+        for _ in range(GAMES if todo else 0):
+            self.play_randomly(chance.choice(starts), limit, deadline, chance)
+        self.explore_breadth_first(todo, seen, limit, deadline)
+        self.complete = not todo and not Traits.of(self.game).is_numbered
 
-    def explore_breadth_first(self, waiting: deque[int], known: set[int], limit: int, deadline: float) -> None:
-        """Visit positions breadth-first from *waiting*, until *limit* are visited or time is over; *known* were found
-        before."""
-        while waiting and len(self.answers) < limit and (len(self.answers) < LEAST or time.monotonic() < deadline):
-            new = [child for child in self.visit(waiting.popleft()).children if child not in known]
-            waiting.extend(dict.fromkeys(new))
-            known.update(new)
+    def explore_breadth_first(self, todo: deque[int], seen: set[int], limit: int, deadline: float) -> None:
+        """Visit positions breadth-first from *todo* until *limit* are visited or time is over. *seen* are all that have
+        been in *todo*."""
+        while todo and len(self.answers) < limit and (len(self.answers) < LEAST or time.monotonic() < deadline):
+            new = [child for child in self.visit(todo.popleft()).children if child not in seen]
+            todo.extend(dict.fromkeys(new))
+            seen.update(new)
 
-    def play(self, position: int, limit: int, deadline: float, chance: Random) -> None:
+    def play_randomly(self, position: int, limit: int, deadline: float, chance: Random) -> None:
         """Visit the positions of a random game from *position* on."""
         for _ in range(PLIES):
             if len(self.answers) >= limit or time.monotonic() >= deadline:
@@ -100,33 +100,33 @@ class Survey:
             position = chance.choice(answers.children)
 
     @cached_property
-    def classes(self) -> list[int]:
-        """The canonical positions of those visited, ascending."""
+    def canonical_positions(self) -> list[int]:
+        """The canonical positions of the visited ones, ascending."""
         return sorted({self.canonical(position) for position in self.answers})
 
-    def number(self) -> None:
+    def read_numbering(self) -> None:
         """Read the game's numbering into `numbering`."""
         if isinstance(self.game, Placed):
             self.rule, self.position = "placements", None
             optional_member(self.game, "placements")  # reports what is wrong in them; `tiers` reports if there are none
-        self.at("tiers", None)
+        self.begin_check("tiers", None)
         self.numbering = SlotNumbering.of(self.game)
 
-    def placements(self, count: int, deadline: float) -> list[int]:
-        """Return about *count* positions of slots in random order, some of each tier; one of each after *deadline*."""
-        self.number()
+    def sample_positions(self, count: int, deadline: float) -> list[int]:
+        """Return about *count* positions of slots in random order, some of each tier. After *deadline*, one of each."""
+        self.read_numbering()
         self.check_slots_of_starts()
-        self.at("parts", None)
+        self.begin_check("parts", None)
         list(self.numbering.parts(self.game))
         share, chance = max(1, count // len(self.numbering.tiers)), Random(0)
-        slots = self.slots(share, 10 * count, deadline, chance)
+        slots = self.sample_slots(share, 10 * count, deadline, chance)
         found = list(dict.fromkeys(position for _, _, position in slots))
         if not found:
             raise Fault("gives no position for any slot that was tried")
         chance.shuffle(found)
         return found
 
-    def slots(self, share: int, tries: int, deadline: float, chance: Random) -> Iterator[tuple[int, int, int]]:
+    def sample_slots(self, share: int, tries: int, deadline: float, chance: Random) -> Iterator[tuple[int, int, int]]:
         """Yield (tier, slot, position) for some slots of each tier: the first, the last and random others.
 
         It makes *tries* random tries for *share* positions of a tier, and stops at the first position after *deadline*.
@@ -135,7 +135,7 @@ class Survey:
         for row, tier in enumerate(self.numbering.tiers.tolist()):
             size, found = self.numbering.size(row), set[int]()
             for slot in chain((0, size - 1), (chance.randrange(size) for _ in range(tries))):
-                self.at("unindex", None)
+                self.begin_check("unindex", None)
                 position = self.game.unindex(tier, slot)
                 expect_again(position, self.game.unindex(tier, slot))
                 if is_none(position):
@@ -148,7 +148,7 @@ class Survey:
     def check_slots_of_starts(self) -> None:
         """Raise a Fault if a start of a numbered game has no slot; the game need have no start."""
         self.rule = "start"
-        for start in [] if optional_member(self.game, "start") is None else self.starts():
+        for start in [] if optional_member(self.game, "start") is None else self.check_starts():
             tier = self.check_tier(start)
             self.rule, row, hint = "start", self.numbering.row(tier), ""
             if isinstance(self.game, Placed):
@@ -163,17 +163,17 @@ class Survey:
 
     # One position
 
-    def starts(self) -> list[int]:
+    def check_starts(self) -> list[int]:
         """Return the checked first positions: `start`, then those of `starts`."""
-        starts = [self.start()]
+        starts = [self.check_start()]
         if Traits.of(self.game).has_starts:
-            self.at("starts", None)
+            self.begin_check("starts", None)
             starts += [checked_position(self.game, start, "it") for start in self.game.starts]
         return list(dict.fromkeys(starts))
 
-    def start(self) -> int:
+    def check_start(self) -> int:
         """Return the checked `start`; raise a Fault if it is missing."""
-        self.at("start", None)
+        self.begin_check("start", None)
         if (given := optional_member(self.game, "start")) is None:
             raise Fault("is missing; give the class the first position as its start")
         start = checked_position(self.game, given, "it")
@@ -196,7 +196,7 @@ class Survey:
 
     def check_tier(self, position: int) -> int:
         """Return the tier of a position; raise a Fault unless it is an int of 62 bits."""
-        self.at("tier", position)
+        self.begin_check("tier", position)
         tier = self.tier(position)
         if not is_int(tier) or not -(1 << TIER_BITS) < tier < 1 << TIER_BITS:
             raise Fault(f"gives {tier!r}; it must give an int below 2**{TIER_BITS}")
@@ -205,7 +205,7 @@ class Survey:
 
     def check_value(self, position: int) -> Value:
         """Return the primitive value of a position; raise a Fault if it is none."""
-        self.at("primitive", position)
+        self.begin_check("primitive", position)
         value = self.game.primitive(position)
         try:
             checked_value(value)
@@ -217,8 +217,8 @@ class Survey:
 
     def check_moves(self, position: int) -> list[int]:
         """Return the moves of a position; raise a Fault unless they are distinct ints in bounds, at least one."""
-        self.at("generate_moves", position)
-        moves = limited(self.game.generate_moves(position))
+        self.begin_check("generate_moves", position)
+        moves = list_answers(self.game.generate_moves(position))
         if not moves:
             raise Fault("yields no move where primitive() says UNDECIDED; let that say who has won, or tie it")
         for move in moves:
@@ -226,19 +226,19 @@ class Survey:
                 raise Fault(f"yields {move!r}; moves must be ints from 0 to 2**{POSITION_BITS} - 1")
         if len(set(moves)) < len(moves):
             raise Fault(f"yields the move {Counter(moves).most_common(1)[0][0]} more than once; yield each once")
-        expect_again(moves, limited(self.game.generate_moves(position)))
+        expect_again(moves, list_answers(self.game.generate_moves(position)))
         return [index(move) for move in moves]
 
     def check_child(self, position: int, move: int) -> int:
         """Return the child after a move; raise a Fault if it is no position."""
-        self.at("do_move", position)
+        self.begin_check("do_move", position)
         child = checked_position(self.game, self.game.do_move(position, move), f"for the move {move} it")
         expect_again(child, self.game.do_move(position, move))
         return child
 
 
-def limited(items: Iterable[int]) -> list[int]:
-    """Return the list of what a rule yields. Raise a Fault if it yields MOST_MOVES items or more."""
+def list_answers(items: Iterable[int]) -> list[int]:
+    """Return the list of what a rule yields; raise a Fault if it yields MOST_MOVES items or more."""
     try:
         iterator = iter(items)
     except TypeError:

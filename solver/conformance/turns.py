@@ -15,9 +15,9 @@ def check_players(survey: Survey) -> None:
     game = survey.game
     for name in METHODS:
         if not callable(member := getattr(game, name)):
-            survey.at(name, None)
+            survey.begin_check(name, None)
             raise Fault(f"is {member!r:.60}; {name} is a method of the game contract: rename the option or member")
-    survey.at("players", None)
+    survey.begin_check("players", None)
     players = game.players
     if not is_int(players) or players < 1:
         raise Fault(f"is {players!r}; it must be an int from 1 on")
@@ -30,7 +30,7 @@ def check_players(survey: Survey) -> None:
 def check_metric(survey: Survey) -> None:
     """Raise a Fault if the metric is unknown, does not fit the players, or cannot be solved yet."""
     game = survey.game
-    survey.at("metric", None)
+    survey.begin_check("metric", None)
     metric = metric_of(game)
     if metric not in METRICS:
         raise Fault(f"is {metric!r}; the metrics are {', '.join(METRICS)}")
@@ -42,7 +42,7 @@ def check_metric(survey: Survey) -> None:
 
 def check_starts(survey: Survey) -> None:
     """Raise a Fault unless `starts` is a tuple with at least one position."""
-    survey.at("starts", None)
+    survey.begin_check("starts", None)
     starts = survey.game.starts
     if not isinstance(starts, tuple) or not starts:
         raise Fault(f"is {starts!r:.60}; it must be a tuple of first positions")
@@ -57,7 +57,7 @@ def check_turn(survey: Survey, position: int) -> None:
     if Traits.of(game).has_rewards:
         check_rewards(survey, position, answers)
     if answers.value != UNDECIDED and defines(game, "payoff"):
-        survey.at("payoff", position)
+        survey.begin_check("payoff", position)
         for player in range(game.players):
             paid = game.payoff(position, player)
             if not is_int(paid) or abs(paid) >= PAYOFF_LIMIT:
@@ -68,7 +68,7 @@ def check_turn(survey: Survey, position: int) -> None:
 def check_rewards(survey: Survey, position: int, answers: RuleAnswers) -> None:
     """Check that reward() gives ints within bounds for the moves of a position."""
     game = survey.game
-    survey.at("reward", position)
+    survey.begin_check("reward", position)
     for move in answers.moves:
         for player in range(game.players):
             paid = game.reward(position, move, player)
@@ -80,7 +80,7 @@ def check_rewards(survey: Survey, position: int, answers: RuleAnswers) -> None:
 def check_mover(survey: Survey, position: int, answers: RuleAnswers) -> None:
     """Check that turn() gives a player, or CHANCE if the metric allows it, and that chance's moves have weights."""
     game = survey.game
-    survey.at("turn", position)
+    survey.begin_check("turn", position)
     turn = game.turn(position)
     if not is_int(turn) or (turn != CHANCE and not 0 <= turn < game.players):
         raise Fault(f"gives {turn!r}; it must give a player from 0 to {game.players - 1}, or CHANCE")
@@ -92,7 +92,7 @@ def check_mover(survey: Survey, position: int, answers: RuleAnswers) -> None:
     if (metric := metric_of(game)) not in ("expectation", "utilities"):
         raise Fault(f"gives CHANCE, and the metric is {metric}; for games with chance let metric be 'expectation'")
     for move in answers.moves:
-        survey.at("odds", position)
+        survey.begin_check("odds", position)
         weight = game.odds(position, move)
         if not is_int(weight) or weight < 1:
             raise Fault(f"gives {weight!r} for the move {move}; it must give an int above 0")

@@ -22,35 +22,35 @@ def describe_rules(survey: Survey) -> dict[str, str]:
     """
     game = survey.game
     options: Any = fields(game)  # type: ignore[arg-type]  # subclasses are dataclasses
-    declared = {"fields": fields_declared(survey)} if fields_of(type(game)) else {}
+    declared = {"fields": describe_fields(survey)} if fields_of(type(game)) else {}
     return {
         **declared,
-        "players": players(survey),
+        "players": describe_players(survey),
         "end": "primitive" if defines(game, "primitive") else "a player who cannot move loses",
-        "computed": computed(survey),
-        "symmetric images": images(survey),
+        "computed": describe_metric(survey),
+        "symmetric images": describe_images(survey),
         "tiers": "yes" if defines(game, "tier") or Traits.of(game).is_numbered else "no",
         "parents": "yes" if defines(game, "parents") else "no",
         "positions numbered": "yes" if Traits.of(game).has_numbering else "no",
-        "moves named by": names_of_moves(game),
+        "moves named by": describe_move_names(game),
         "options": ", ".join(f"{option.name}={option_text(getattr(game, option.name))}" for option in options)
         or "none",
     }
 
 
-def fields_declared(survey: Survey) -> str:
+def describe_fields(survey: Survey) -> str:
     """Return the bits and words of the fields, and their values at one visited position."""
     game: Any = survey.game
-    laid = [getattr(game, name) for name in fields_of(type(game))]
-    bits = ", ".join(f"{one.name} {one.width}" for one in laid)
+    placed = [getattr(game, name) for name in fields_of(type(game))]  # with the words and bits of each
+    bits = ", ".join(f"{field.name} {field.width}" for field in placed)
     visited = [*survey.answers]
     example = visited[len(visited) // 2] if visited else game.start
-    parts = ", ".join(f"{name}={text}" for name, text in game.fields(example).items())
-    words = f" in {laid[0].words} words" if laid[0].words > 1 else ""
-    return f"{sum(one.width for one in laid)} bits{words} ({bits}), {example} is {parts}"
+    values = ", ".join(f"{name}={text}" for name, text in game.fields(example).items())
+    words = f" in {placed[0].words} words" if placed[0].words > 1 else ""
+    return f"{sum(field.width for field in placed)} bits{words} ({bits}), {example} is {values}"
 
 
-def computed(survey: Survey) -> str:
+def describe_metric(survey: Survey) -> str:
     """Return the metric, and why `solve` refuses it if a move at a visited position pays and stays in its tier."""
     game, metric = survey.game, metric_of(survey.game)
     if metric == "score" and Traits.of(game).has_rewards:
@@ -63,17 +63,17 @@ def computed(survey: Survey) -> str:
     return metric
 
 
-def players(survey: Survey) -> str:
+def describe_players(survey: Survey) -> str:
     """Return how many players there are, and how they take turns, as in "2, by turn, with chance"."""
     game = survey.game
     if Traits.of(game).alternates:
         return "2, alternating"
     by_turn = ", by turn" if Traits.of(game).has_turn else ""
-    dice = any(game.turn(position) == CHANCE for position in [*survey.answers][:SAMPLE])
-    return f"{game.players}{by_turn}{', with chance' if dice else ''}"
+    has_chance = any(game.turn(position) == CHANCE for position in [*survey.answers][:SAMPLE])
+    return f"{game.players}{by_turn}{', with chance' if has_chance else ''}"
 
 
-def images(survey: Survey) -> str:
+def describe_images(survey: Survey) -> str:
     """Return the greatest number of symmetric positions at a visited position, 1 if none was visited; "no" without
     images."""
     game = survey.game
@@ -83,7 +83,7 @@ def images(survey: Survey) -> str:
     return str(max((len({position, *game.images(position)}) for position in sample), default=1))
 
 
-def names_of_moves(game: Game) -> str:
+def describe_move_names(game: Game) -> str:
     """Return what names moves: the rule `move_name`, the places of the board, or their numbers."""
     if defines(game, "move_name"):
         return "move_name"

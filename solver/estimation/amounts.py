@@ -13,6 +13,8 @@ from retrograde.solver.runtime.sizes import Sizes
 
 PLIES_BITS = Sizes().plies_bits[0]
 """Bits for plies that a solve begins with."""
+MEASURED = 35e6
+"""Records of the solves from which the ratios of Range.times come."""
 SECOND_WORKER = 0.75
 """Speed that each further worker adds, with the speed of the first as 1."""
 
@@ -37,16 +39,16 @@ class Range(NamedTuple):
     def __add__(self, other: Any) -> "Range":
         """Return the sum with a number or a range."""
         low, likely, high = other if isinstance(other, Range) else Range.exactly(other)
-        return Range(
-            self.low + low, self.likely + likely, None if self.high is None or high is None else self.high + high
-        )
+        greatest = None if self.high is None or high is None else self.high + high
+        return Range(self.low + low, self.likely + likely, greatest)
 
     def times(self, ratio: "Range | float", power: float = 0.0) -> "Range":
-        """Return the product with a number or a range. With *power*, the ratio changes with the amount: it holds for 35
-        million, and is multiplied by (amount / 35 million) ** power."""
+        """Return the product with a number or a range. With *power*, the ratio changes with the amount: it holds for
+        MEASURED, and is multiplied by (amount / MEASURED) ** power."""
+        ratios = ratio if isinstance(ratio, Range) else Range.exactly(ratio)
         low, likely, high = (
-            None if a is None or b is None else a * b * (max(a, 1) / 35e6) ** power
-            for a, b in zip(self, ratio if isinstance(ratio, Range) else Range.exactly(ratio), strict=True)
+            None if amount is None or each is None else amount * each * (max(amount, 1) / MEASURED) ** power
+            for amount, each in zip(self, ratios, strict=True)
         )
         return Range(low or 0.0, likely or 0.0, high)
 
@@ -74,10 +76,10 @@ class Ratios:
     """How disk bytes for each record change with the number of records (see `Range.times`)."""
 
     def in_words(self, words: int) -> "Ratios":
-        """Return the ratios for positions of *words* words, as measured with hexapawn 5×6 in one and two words. The
-        time depends on whether positions can be packed into ints."""
+        """Return the ratios for positions of *words* words, as measured with hexapawn 5×6 in one and two words."""
         more = words - 1
         return replace(
+            # The least time is that of positions which can be packed into ints.
             self, seconds=self.seconds.times(Range(1.0, 1 + 0.6 * more, 1 + 1.6 * more)),
             memory=self.memory + Range(8.0, 24.0, 48.0).times(more),
             database=self.database.times(Range(1.0, 1 + 0.3 * more, words)),
@@ -234,9 +236,9 @@ def put_disk(result: Estimate, records: Range, ratios: Ratios, scratch_item: int
     result.put("database", records.times(ratios.database, ratios.power) + 4_000)
 
 
-def of_set(estimates: list[Estimate]) -> Estimate:
-    """Return the estimate of solving several numbered games in a row, from their estimates. Amounts are summed, but
-    memory and scratch files are the maximum: one game at a time uses them."""
+def add_estimates(estimates: list[Estimate]) -> Estimate:
+    """Return the estimate of solving several numbered games one after another, from their estimates. Amounts are
+    summed, but memory and scratch files are the maximum: one game at a time uses them."""
     result = Estimate(0, 0, complete=all(each.complete for each in estimates))
     result.least_memory = max((each.least_memory for each in estimates), default=0)
     for name in ("records", "positions", "seconds", "database"):
@@ -261,8 +263,8 @@ def check_disk(game: Game, folder: Path, expected: Estimate, written: int) -> No
     """Raise DiskTooSmall if a folder's disk, with *written* bytes written so far, cannot hold the least of a solve."""
     free = shutil.disk_usage(folder).free
     if not expected.fits(free + written):
-        need = f"about {format_size(expected.disk)}, at least {format_size(expected.least_disk)},"
+        needed = f"about {format_size(expected.disk)}, at least {format_size(expected.least_disk)},"
         raise DiskTooSmall(
-            f"solving {variant(game)} needs {need} on the disk of {str(folder)!r}, and {format_size(free)} are free; "
+            f"solving {variant(game)} needs {needed} on the disk of {str(folder)!r}, and {format_size(free)} are free; "
             "give --database on another disk, or choose a smaller variant"
         )

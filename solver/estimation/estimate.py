@@ -16,7 +16,7 @@ from retrograde.games.contract.live import with_source
 from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.estimation import amounts
 from retrograde.solver.estimation.amounts import MB, Estimate, Range, check_disk, put_disk, speed_of, streamed_estimate
-from retrograde.solver.estimation.numbered import estimate_by_slot, estimate_numbered, where_lists_lie
+from retrograde.solver.estimation.numbered import estimate_by_slot, estimate_numbered, explain_lists
 from retrograde.solver.estimation.sampling import PositionCounts, Sampler
 from retrograde.solver.methods.listed.explore.tasks import position_type
 from retrograde.solver.methods.numbered.numbering import is_by_slot
@@ -58,11 +58,8 @@ def estimate(
     announce(listener, "reading the rules")
     game, _ = with_source(game)
     metric = metric or metric_of(game)
-    if (
-        metric == "expectation"
-        and not against
-        and is_by_slot(game, 0 if Traits.of(game).width else Sizes().listed_slots)
-    ):
+    least_slots = 0 if Traits.of(game).width else Sizes().listed_slots
+    if metric == "expectation" and not against and is_by_slot(game, least_slots):
         return estimate_by_slot(game, workers)
     if Traits.of(game).is_numbered and metric in (METRICS[0], *TO_PROGRESS):
         return estimate_numbered(game, workers, metric)
@@ -104,8 +101,8 @@ def estimate_from_counts(
         result.put("seconds", work + ratios.start)
     result.put("memory", memory)
     # Step 5: disk. A scratch item is a run-length item, or a position with its number of images and its score.
-    item = 1 if result.streamed else np.dtype(position_type(start_of(game))).itemsize * words + 4
-    put_disk(result, records, ratios, item, Range(0.0, 0.0, lists.high))
+    item_bytes = 1 if result.streamed else np.dtype(position_type(start_of(game))).itemsize * words + 4
+    put_disk(result, records, ratios, item_bytes, Range(0.0, 0.0, lists.high))
     # Step 6: where the numbers come from.
     result.rests_on = [f"ratios of {ratios.source}"]
     if counts.returns and not by_metric:
@@ -138,10 +135,10 @@ def choose_ratios(counts: PositionCounts, metric: str, streamed: bool, setwise: 
 def predecessor_bytes(game: Game, counts: PositionCounts, records: Range, metric: str) -> Range:
     """Return the bytes of predecessor lists; 0 if play cannot return to a tier, or the rules give parents."""
     if metric == METRICS[0]:
-        needed, an_edge = counts.returns and not Traits.of(game).has_parents, amounts.PREDECESSOR
+        needed, bytes_a_child = counts.returns and not Traits.of(game).has_parents, amounts.PREDECESSOR
     else:
-        needed, an_edge = counts.returns or metric == "utilities", amounts.PREDECESSOR_BY_METRIC
-    return records.times(an_edge).times(counts.links if needed else 0.0)
+        needed, bytes_a_child = counts.returns or metric == "utilities", amounts.PREDECESSOR_BY_METRIC
+    return records.times(bytes_a_child).times(counts.links if needed else 0.0)
 
 
 def stream_buffers(records: float, workers: int) -> Range:
@@ -159,7 +156,7 @@ def add_cycles(result: Estimate, counts: PositionCounts, records: Range, lists: 
             f"{format_size(result.least_memory)}, lists of positions and predecessors lie in scratch files"
         )
     share = max(counts.tiers.values()) / sum(counts.tiers.values())
-    result.rests_on += where_lists_lie(lists.times(share), counts.records * share * counts.expansion)
+    result.rests_on += explain_lists(lists.times(share), counts.records * share * counts.expansion)
 
 
 def explain_counts(counts: PositionCounts, sizes: SampleSizes) -> list[str]:
@@ -170,9 +167,9 @@ def explain_counts(counts: PositionCounts, sizes: SampleSizes) -> list[str]:
     if counts.open:
         why = "play can return to a tier" if counts.returns else "the time for counting was over"
         growth = counts.waves[-1] / counts.waves[-2]
-        how = "dwindle" if counts.high is not None else "have not dwindled yet" if growth < 1 else "still grow"
+        trend = "dwindle" if counts.high is not None else "have not dwindled yet" if growth < 1 else "still grow"
         return [f"positions counted up to {last} plies from the start and no further: {why}",
-                f"the waves {how}, the last one being {growth:.2g} times the one before"]  # fmt: skip
+                f"the waves {trend}, the last one being {growth:.2g} times the one before"]  # fmt: skip
     return [
         f"positions counted up to {last} plies from the start, where waves have more than {sizes.counted:,} records",
         f"later waves estimated from two samples of {sizes.sampled:,} each, raised by the error of such samples for "
@@ -187,8 +184,8 @@ class RunningOutlook:
     def __init__(self, game: Game, work: Work):
         self.game, self.work = game, work
         self.began = time.monotonic()
-        self.estimating: Future[Estimate] | None = None
-        self.careful = False
+        self.running: Future[Estimate] | None = None
+        self.is_careful = False
         """Whether the estimate being made is the careful one."""
         self.result: list[int] = []
 
@@ -200,14 +197,14 @@ class RunningOutlook:
         """
         if self.result:
             return self.result
-        if self.estimating is None:
+        if self.running is None:
             if time.monotonic() - self.began >= self.work.sizes.estimate_seconds:
                 self.start_estimate(QUICK)
-        elif self.estimating.done():
-            expected = self.estimating.result()
+        elif self.running.done():
+            expected = self.running.result()
             disk = shutil.disk_usage(self.work.scratch.parent).free + self.written()
-            if expected.disk > disk and not self.careful:
-                self.careful = True
+            if expected.disk > disk and not self.is_careful:
+                self.is_careful = True
                 self.start_estimate(CAREFUL)
             else:
                 self.check(expected)
@@ -216,7 +213,7 @@ class RunningOutlook:
 
     def start_estimate(self, sizes: SampleSizes) -> None:
         """Start an estimate on a worker."""
-        self.estimating = self.work.executor.submit(
+        self.running = self.work.executor.submit(
             estimate, self.game, self.work.workers, sizes, self.work.sizes.in_memory
         )
 

@@ -63,16 +63,17 @@ def estimate_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Est
     # Step 1: sample how many slots stand for a position.
     sample = numbering.sample(game, SLOTS, SLOT_SECONDS)
     result = Estimate(0, 0, complete=sample.slots >= slots)
+    # The relative standard error of a sampled share of slots.
     error = ((sample.slots - sample.records) / max(sample.records, 1) / sample.slots) ** 0.5 * STANDARD_ERRORS
-    for name, seen in (("records", sample.records), ("positions", sample.positions)):
-        likely = seen / sample.slots * slots
+    for name, sampled in (("records", sample.records), ("positions", sample.positions)):
+        likely = sampled / sample.slots * slots
         result.put(name, Range(likely * max(1 - error, 0), likely, likely * (1 + error)))
     # Step 2: time. Tiers solved set by set or shape by shape are much faster than tiers solved slot by slot.
-    rows = dict(formations(game, numbering))
+    rows = dict(list_formations(game, numbering))
     by_sets = sum(numbering.size(row) for row, formation in rows.items() if formation)
     slower = BY_SHAPES if is_shaped(game) else BY_ORDERS if is_oriented(game) else NUMBERED
-    kinds = [(ratios, count) for ratios, count in ((slower, slots - by_sets), (BY_SETS, by_sets)) if count]
-    work = sum((Range.exactly(count).times(ratios.seconds) for ratios, count in kinds), amounts.NOTHING)
+    shares = [(ratios, count) for ratios, count in ((slower, slots - by_sets), (BY_SETS, by_sets)) if count]
+    work = sum((Range.exactly(count).times(ratios.seconds) for ratios, count in shares), amounts.NOTHING)
     result.put("seconds", work.times(1 / speed_of(workers)) + NUMBERED.start)
     # Step 3: memory and disk.
     result.put("memory", memory_of_numbered(game, numbering, metric) + NUMBERED.fixed_memory)
@@ -83,7 +84,7 @@ def estimate_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Est
     # Step 4: where the numbers come from.
     result.rests_on = [
         f"{slots:,} slots in the game's own numbering, {sample.slots:,} of them sampled",
-        *(f"{f'{count:,} slots: ' * (len(kinds) > 1)}ratios of {ratios.source}" for ratios, count in kinds),
+        *(f"{f'{count:,} slots: ' if len(shares) > 1 else ''}ratios of {ratios.source}" for ratios, count in shares),
         f"solve uses the memory named above if it is free; with less, but {format_size(least)} for the largest tier, "
         "scores lie in a scratch file",
     ]
@@ -93,7 +94,7 @@ def estimate_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Est
     return result
 
 
-def formations(game: Game, numbering: SlotNumbering) -> Iterator[tuple[int, "Formation | None"]]:
+def list_formations(game: Game, numbering: SlotNumbering) -> Iterator[tuple[int, "Formation | None"]]:
     """Yield (row, pieces on the board) for each tier; None instead of pieces if it is not solved set by set."""
     for row, tier in enumerate(numbering.tiers.tolist()):
         yield row, formation_of(game, tier, PLIES_BITS)
@@ -103,7 +104,7 @@ def memory_of_numbered(game: Game, numbering: SlotNumbering, metric: str) -> Ran
     """Return the memory that a solve of a numbered game takes in addition to the process. It is two bytes for the score
     of each slot, and the workspace of the tier that takes most."""
     tiers = []
-    for row, formation in formations(game, numbering):
+    for row, formation in list_formations(game, numbering):
         slots = numbering.size(row)
         if is_shaped(game):
             tiers.append(Range(slots, 3 * slots, memory_by_shapes(game, int(numbering.tiers[row]), slots)))
@@ -126,9 +127,9 @@ def estimate_by_slot(game: Game, workers: int) -> Estimate:
         result.put(name, slots)
     result.put("seconds", slots.times(BY_SLOT.seconds).times(1 / speed_of(workers)) + BY_SLOT.start)
     least = memory_of(game, numbering)
-    most = int(np.diff(numbering.starts).max())
+    largest = int(np.diff(numbering.starts).max())  # slots of the largest tier
     result.least_memory = round(least + amounts.COMPILED)
-    scripts = Range(0, 60, 120).times(float(most))
+    scripts = Range(0, 60, 120).times(float(largest))  # the recorded moves of a tier with cycles
     result.put("memory", scripts + least + BY_SLOT.fixed_memory)
     put_disk(result, slots, BY_SLOT, 1)
     result.rests_on = [
@@ -141,20 +142,20 @@ def estimate_by_slot(game: Game, workers: int) -> Estimate:
 # Predecessor lists
 
 
-def add_predecessors(game: Game, expected: Estimate, numbering: SlotNumbering, slow: list[int]) -> None:
-    """Add the predecessor lists of the largest tier. *slow* are the rows of tiers that are solved slot by slot."""
-    if defines(game, "parents") or not slow:
+def add_predecessors(game: Game, expected: Estimate, numbering: SlotNumbering, rows: list[int]) -> None:
+    """Add the predecessor lists of the largest tier that is solved slot by slot. *rows* are those of such tiers."""
+    if defines(game, "parents") or not rows:
         return
-    most = max(slow, key=numbering.size)
-    children, slots = children_in_tier(game, numbering, most), numbering.size(most)
+    largest = max(rows, key=numbering.size)
+    children, slots = children_in_tier(game, numbering, largest), numbering.size(largest)
     lists = children.times(amounts.PREDECESSOR).times(float(slots))
     expected.links = children.likely
     expected.put("memory", expected.amount("memory") + lists)
     expected.put("scratch", expected.amount("scratch") + Range(0.0, 0.0, lists.high))
-    expected.rests_on += where_lists_lie(lists, EXPANDING_SHARE * NUMBERED.seconds.likely * slots)
+    expected.rests_on += explain_lists(lists, EXPANDING_SHARE * NUMBERED.seconds.likely * slots)
 
 
-def where_lists_lie(lists: Range, seconds: float) -> list[str]:
+def explain_lists(lists: Range, seconds: float) -> list[str]:
     """Return a sentence that says where the largest tier's predecessor lists lie, or [] if there are none. *lists* are
     their bytes, *seconds* the processor time of one forward pass, which replaces lists that fit nowhere."""
     if not lists.likely:

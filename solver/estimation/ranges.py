@@ -18,7 +18,7 @@ import numpy as np
 
 from retrograde.games.contract.game import METRICS, Game, Traits
 from retrograde.solver.estimation.amounts import CYCLIC, MB, NUMBERED, PLIES_BITS, Estimate, Range
-from retrograde.solver.estimation.numbered import LARGEST, children_in_tier, formations
+from retrograde.solver.estimation.numbered import LARGEST, children_in_tier, list_formations
 from retrograde.solver.methods.listed.cycles import BLOCK as POSITIONS
 from retrograde.solver.methods.listed.explore.tasks import position_type
 from retrograde.solver.methods.listed.ranges.tier import cut_into_ranges
@@ -144,19 +144,20 @@ def cost_by_shapes(tier: LargestTier, workers: int, memory: int, sizes: Sizes) -
 def largest_numbered(game: Game, expected: Estimate, least: int) -> LargestTier | None:
     """Return the largest tier in ranges of a game that numbers its positions; None if none has *least* slots."""
     numbering = SlotNumbering.own(game)
-    rows = [row for row, by_sets in formations(game, numbering) if not by_sets and numbering.size(row) >= least]
+    rows = [row for row, by_sets in list_formations(game, numbering) if not by_sets and numbering.size(row) >= least]
     if not rows:
         return None
-    most = max(rows, key=numbering.size)
-    return LargestTier(numbering.size(most), children_in_tier(game, numbering, most), BLOCK, numbering.slots)
+    row = max(rows, key=numbering.size)
+    return LargestTier(numbering.size(row), children_in_tier(game, numbering, row), BLOCK, numbering.slots)
 
 
 def largest_listed(game: Game, expected: Estimate, least: int) -> LargestTier | None:
-    """Return the largest tier in ranges of a game whose positions are listed; None if play cannot return to it."""
-    most = max(expected.tiers.values(), default=expected.records)
-    if not expected.links or most < least:
+    """Return the largest tier in ranges of a game whose positions are listed; None if play cannot return to it, or
+    if it has fewer than *least* slots."""
+    slots = max(expected.tiers.values(), default=expected.records)
+    if not expected.links or slots < least:
         return None
-    return LargestTier(most, Range(0.5, 1, 1).times(expected.links), POSITIONS, expected.records)
+    return LargestTier(slots, Range(0.5, 1, 1).times(expected.links), POSITIONS, expected.records)
 
 
 def memory_of_solver(game: Game, sizes: Sizes) -> Range:

@@ -87,7 +87,7 @@ class PositionSet:
         self.runs = [positions]
 
     def add(self, positions: Array) -> Array:
-        """Add some sorted positions; return which of them are new, as bools."""
+        """Add some sorted positions; return bool[n]: which of them are new."""
         present = np.zeros(len(positions), bool)
         for run in self.runs:
             indices = np.minimum(run.searchsorted(positions), len(run) - 1)
@@ -142,12 +142,12 @@ class Sampler:
         self.waves = [float(len(starts))]
         for start in listed(starts):
             self.tiers[int(game.tier(start))] += 1.0
-        last_wave, parents, factor = self.count(to_items(starts))
+        last_wave, parents, factor = self.count_waves(to_items(starts))
         counted, complete = len(self.waves), len(last_wave) == 0
         # A last wave smaller than `counted` ended the count only because time was over: too small to sample.
         too_small = self.out_of_time and len(last_wave) < self.counted
         if not (complete or self.returns or too_small):
-            log_spread = self.sample(last_wave, parents, factor)
+            log_spread = self.sample_waves(last_wave, parents, factor)
             records = sum(self.waves)
             # Without the correction for the lean, the sum is too low: it serves as the least.
             low = min(records * math.exp(-log_spread), sum(self.uncorrected))
@@ -169,7 +169,7 @@ class Sampler:
             links=self.links / expanded,
         )
 
-    def count(self, wave: Array) -> tuple[Array, float, float]:
+    def count_waves(self, wave: Array) -> tuple[Array, float, float]:
         """Count wave after wave, from *wave* on. Return (last wave, its mean number of parents, factor).
 
         The last wave is empty if all were counted. The factor is that of the module's docstring.
@@ -177,27 +177,27 @@ class Sampler:
         visited, deadline = PositionSet(wave), time.monotonic() + self.seconds
         parents = factor = 1.0
         while True:
-            found = self.children(wave)
-            new = visited.add(found.positions)
-            self.returns |= not new.all()
-            wave, tiers, parent_counts = (array[new] for array in found)
+            children = self.find_children(wave)
+            is_new = visited.add(children.positions)
+            self.returns |= not is_new.all()
+            wave, tiers, parent_counts = (array[is_new] for array in children)
             if not len(wave):
                 return wave, parents, factor
             parents = float(parent_counts.sum() / len(wave))
             # How many other parents a child has, on average over all edges.
             others = float((parent_counts * (parent_counts - 1)).sum() / parent_counts.sum())
             factor = (parents - 1) / others if others else factor
-            self.add(tiers, 1.0)
+            self.add_to_tiers(tiers, 1.0)
             self.waves.append(float(len(wave)))
             self.out_of_time = time.monotonic() > deadline
-            many = sum(self.waves) > 4 * self.counted if self.returns else len(wave) > self.counted
-            if many or self.out_of_time:
+            too_many = sum(self.waves) > 4 * self.counted if self.returns else len(wave) > self.counted
+            if too_many or self.out_of_time:
                 return wave, parents, factor
 
-    def sample(self, wave: Array, parents: float, factor: float) -> float:
+    def sample_waves(self, wave: Array, parents: float, factor: float) -> float:
         """Estimate all waves after *wave*, the last one counted. Return the spread of the logarithm of their sum.
 
-        *parents* and *factor* are those that `count` returns.
+        *parents* and *factor* are those that `count_waves` returns.
         """
         self.phase = Phase("sampling", self.phase.listener, course=self.phase.course)
         self.uncorrected = list(self.waves)
@@ -206,33 +206,35 @@ class Sampler:
         logs = [math.log(max((parents - 1) / factor, 1e-9))]
         while True:
             # Step 1: expand both samples, and scale up the mean of their numbers of children.
-            one, other = (self.children(sample) for sample in samples)
+            one, other = (self.find_children(sample) for sample in samples)
             edges = count * (one.times.sum() / len(samples[0]) + other.times.sum() / len(samples[1])) / 2
             if not len(one.positions) or not len(other.positions) or self.returns:
                 break
             # Step 2: count how often both samples have the same child, and infer the number of parents.
-            both = np.intersect1d(one.positions, other.positions, assume_unique=True, return_indices=True)
-            hits = int((one.times[both[1]] * other.times[both[2]]).sum())
-            again = self.mean_again(logs, hits * count**2 / len(samples[0]) / len(samples[1]) / edges - 1, hits)
-            parents = 1 + factor * again
+            _, i, j = np.intersect1d(one.positions, other.positions, assume_unique=True, return_indices=True)
+            hits = int((one.times[i] * other.times[j]).sum())
+            # How many other parents a child has, scaled up to all positions of the wave.
+            others = hits * count**2 / len(samples[0]) / len(samples[1]) / edges - 1
+            others = self.smooth(logs, others, hits)
+            parents = 1 + factor * others
             # Step 3: the next wave, corrected for the lean.
-            self.variance += (factor * again / parents) ** 2 / (TRUSTED + hits)
+            self.variance += (factor * others / parents) ** 2 / (TRUSTED + hits)
             count, depth = max(edges / parents, 1.0), depth + 1
             lean = math.exp(LEAN * depth**2)
             self.uncorrected.append(count)
             self.waves.append(count * lean)
-            self.add(one.tiers, count * lean / len(one.positions))
+            self.add_to_tiers(one.tiers, count * lean / len(one.positions))
             weight += count * lean * (2 * self.variance**0.5 + LEAN * depth**2 / 2)
             # Step 4: draw the next samples from the children.
             samples = [self.draw(one.positions), self.draw(other.positions)]
         return weight / sum(self.waves)
 
     @staticmethod
-    def mean_again(logs: list[float], again: float, hits: int) -> float:
-        """Return how often a child is met again: a weighted mean of this wave and the two before, in logarithms."""
+    def smooth(logs: list[float], others: float, hits: int) -> float:
+        """Return the weighted geometric mean of *others* and its last two means; append its logarithm to *logs*."""
         before = sum(logs[-2:]) / len(logs[-2:])
-        seen = math.log(again) if again > 0 else before
-        logs.append((TRUSTED * before + hits * seen) / (TRUSTED + hits))
+        now = math.log(others) if others > 0 else before
+        logs.append((TRUSTED * before + hits * now) / (TRUSTED + hits))
         return math.exp(logs[-1])
 
     def bounds_beyond(self, complete: bool) -> tuple[float, float | None]:
@@ -247,19 +249,19 @@ class Sampler:
         ratio = max(self.waves[-1] / self.waves[-2], self.waves[-2] / self.waves[-3]) if len(self.waves) > 3 else 1.0
         if ratio > SHRINKING:
             return low, None
-        slow = (1 + ratio) / 2
-        return low, low + self.waves[-1] * slow / (1 - slow)
+        slowest = (1 + ratio) / 2  # the sum of a geometric series
+        return low, low + self.waves[-1] * slowest / (1 - slowest)
 
-    def children(self, positions: Array) -> "DistinctChildren":
+    def find_children(self, positions: Array) -> "DistinctChildren":
         """Return the distinct children of some positions; add up symmetric positions, children and time."""
         began, width = time.thread_time(), Traits.of(self.expander.game).width
         children, tiers = [positions[:0]], [np.empty(0, np.int64)]
         for begin, end in self.expander.blocks(0, len(positions)):
             block = self.expander.expand(LOWEST, from_items(positions[begin:end], width), sizes=True)
-            found = block.children[:, : block.columns]
-            exist = (found[..., 0] if width else found) >= 0
-            children.append(to_items(found[exist]))
-            tiers.append(block.tiers[:, : block.columns][exist])
+            table = block.children[:, : block.columns]  # a row for each position, padded with negative numbers
+            exists = (table[..., 0] if width else table) >= 0
+            children.append(to_items(table[exists]))
+            tiers.append(block.tiers[:, : block.columns][exists])
             self.sizes += int(block.sizes.sum())
             self.phase.advance(end - begin, positions=int(block.sizes.sum()))
         self.expanded += len(positions)
@@ -278,8 +280,8 @@ class Sampler:
             return positions
         return positions[np.sort(self.random.choice(len(positions), self.sampled, replace=False))]
 
-    def add(self, tiers: Array, weight: float) -> None:
-        """Add *weight* records to a tier for each time that it is in *tiers*."""
+    def add_to_tiers(self, tiers: Array, weight: float) -> None:
+        """Add *weight* to the records of a tier for each time that it is in *tiers*."""
         numbers, counts = np.unique(tiers, return_counts=True)
         for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
             self.tiers[number] += weight * count

@@ -16,6 +16,8 @@ from retrograde.solver.rules.examine import examine, listed
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.runtime.array_type import Array
 
+UNLIMITED = 1 << 62
+
 
 class PlyCount(NamedTuple):
     """Counts of a ply: lines of play so long, those that end there, and their positions up to symmetry."""
@@ -39,8 +41,8 @@ def count_lines(game: Game, position: Any, plies: int | None = None) -> Iterator
     """Yield the counts of each ply from 0 to *plies*, or to the end of all lines. Raise Endless if there is none."""
     wave = np.array([game.canonical(position)], np.int64)
     lines = np.array([1], object)  # Python's ints: their sums are soon greater than 64 bits
-    known: set[Any] = set()
-    for ply in range(plies + 1 if plies is not None else 1 << 62):
+    expanded: set[Any] = set()
+    for ply in range(plies + 1 if plies is not None else UNLIMITED):
         if ply == plies:
             over = expander_of(game).primitives(wave) != UNDECIDED
             yield PlyCount(ply, int(lines.sum()), int(lines[over].sum()), len(wave))
@@ -50,43 +52,43 @@ def count_lines(game: Game, position: Any, plies: int | None = None) -> Iterator
         if not len(children):
             return
         if plies is None:
-            new = known.union(listed(wave))
+            expanded_before = len(expanded)
+            expanded.update(listed(wave))
             # No position is new, so none will be: play ends unless it can return.
-            if len(new) == len(known):
-                refuse_endless(game, known)
-                plies = 1 << 62
-            known = new
+            if len(expanded) == expanded_before:
+                refuse_endless(game, expanded)
+                plies = UNLIMITED
         wave, lines = merge(children, lines[parents])
 
 
 def expand(game: Game, wave: Array) -> tuple[Array, Array, Array]:
-    """Return the children of positions by all moves, the index of each child's parent, and which positions are ends."""
+    """Return (children by all moves, the index of each child's parent, bool[n]: which positions are ends)."""
     expander = expander_of(game)
     tier = min(game.tier(position) for position in listed(wave))
-    found: list[tuple[Array, Array]] = [(wave[:0], np.zeros(0, np.int64))]
+    blocks: list[tuple[Array, Array]] = [(wave[:0], np.zeros(0, np.int64))]
     over = np.zeros(len(wave), np.bool_)
     for begin, end in expander.blocks(0, len(wave)):
         block = expander.expand(tier, wave[begin:end])
         children, _, parents = block.in_a_list()
-        found.append((children, begin + parents))
+        blocks.append((children, begin + parents))
         over[begin:end] = block.primitives != UNDECIDED
-    children, parents = (np.concatenate(part) for part in zip(*found, strict=True))
+    children, parents = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
     return children, parents, over
 
 
 def merge(children: Array, lines: Array) -> tuple[Array, Array]:
-    """Return the distinct positions, ascending, and the sum of the lines that lead to each."""
+    """Return the distinct *children*, ascending, and the sum of the *lines* that lead to each."""
     words = children.reshape(len(children), -1)
-    order = np.lexsort(words.T[::-1])
+    order = np.lexsort(words.T[::-1])  # by the first word, then by the next
     words = words[order]
     firsts = np.flatnonzero(np.append(True, (words[1:] != words[:-1]).any(axis=1)))
     return children[order][firsts], np.add.reduceat(lines[order], firsts)
 
 
-def refuse_endless(game: Game, known: set[Any]) -> None:
-    """Raise Endless if a line among the *known* positions returns to one of them. The set holds their children too."""
+def refuse_endless(game: Game, expanded: set[Any]) -> None:
+    """Raise Endless if a line returns to one of the *expanded* positions. The set holds their children too."""
     try:
-        TopologicalSorter({position: examine(game, position)[2] for position in known}).prepare()
+        TopologicalSorter({position: examine(game, position)[2] for position in expanded}).prepare()
     except CycleError as error:
         position = game.write(error.args[1][0])
         raise Endless(

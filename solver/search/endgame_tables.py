@@ -28,7 +28,7 @@ BASE = 1 << 14
 """Value of `far` in the entries."""
 DRAWN, UNKNOWN = (1 << 15) - 1, -(1 << 15)
 """Entries for a DRAW, and for an unknown position."""
-TIERS, BOUNDS, ENTRIES, NUMBER = range(4)
+TIERS, BOUNDS, ENTRIES, TIER_COUNT = range(4)
 """Indices into the header."""
 
 
@@ -46,45 +46,46 @@ class EndgameTables(Protocol):
 def probe_tables(game, position, far, address):
     """Return the worth of an undecided position, DRAWN, or UNKNOWN. If *address* is None, no code for tables is
     compiled, because that made searches without tables some percent slower."""
-    return UNKNOWN if address is None else look_up(game, position, far, address)
+    return UNKNOWN if address is None else look_up_worth(game, position, far, address)
 
 
 @overload(probe_tables)
 def compile_probe_tables(game, position, far, address):
-    """Return what numba compiles for `probe_tables`."""
     if isinstance(address, types.NoneType):
         return lambda game, position, far, address: UNKNOWN
-    return lambda game, position, far, address: look_up(game, position, far, address)
+    return lambda game, position, far, address: look_up_worth(game, position, far, address)
 
 
 def address_of(tables: EndgameTables | None) -> int | None:
+    """Return the address that kernels take; None if there are no tables."""
     return tables.address if tables else None
 
 
 @kernel
-def look_up(game, position, far, address):
+def look_up_worth(game, position, far, address):
     """Return the worth of a position, DRAWN, or UNKNOWN if no table has it."""
     header = words_at(address)
-    tiers, bounds, number = words_at(header[TIERS]), words_at(header[BOUNDS]), header[NUMBER]
+    tiers, bounds, count = words_at(header[TIERS]), words_at(header[BOUNDS]), header[TIER_COUNT]
     # Step 1: binary search for the tier.
     tier = whole(game.tier(position))
-    low, high = 0, number
+    low, high = 0, count
     while low < high:
         middle = (low + high) // 2
         if tiers[middle] < tier:
             low = middle + 1
         else:
             high = middle
-    if low == number or tiers[low] != tier:
+    if low == count or tiers[low] != tier:
         return UNKNOWN
     # Step 2: the slot of the canonical position.
-    least, its_tier = canonical(game, position)
+    least, own_tier = canonical(game, position)
     slot = whole(game.index(least))
-    if its_tier != tier or not 0 <= slot < bounds[low + 1] - bounds[low]:
+    if own_tier != tier or not 0 <= slot < bounds[low + 1] - bounds[low]:
         return UNKNOWN
     # Step 3: extract the signed 16-bit entry from its word.
     index = bounds[low] + slot
-    entry = ((words_at(header[ENTRIES])[index >> 2] >> 16 * (index & 3) & 0xFFFF) ^ 0x8000) - 0x8000
+    bits = (words_at(header[ENTRIES])[index >> 2] >> (16 * (index & 3))) & 0xFFFF
+    entry = (bits ^ 0x8000) - 0x8000
     if entry in (UNKNOWN, DRAWN, 0):
         return entry
     # Step 4: a win or a loss is no longer known if a rule may make a draw before.

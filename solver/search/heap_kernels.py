@@ -7,14 +7,14 @@ from retrograde.solver.runtime.kernel import kernel
 
 
 @kernel
-def extend(values, begin, code, stop, known):
+def extend_nimbers(values, begin, code, stop, progress):
     """Write the nimbers of heaps from *begin* on; return how many are known at the end, or when stopped.
 
     *values* int32[n] has the nimbers below *begin*. *code* is the game's (see `games/contract/heap_code.py`). The first
-    item of *known* shows other threads how many are known.
+    item of *progress* shows other threads how many are known.
     """
-    # seen[x] is the last heap with a move to the nimber x. Its length is a power of two and more than twice the
-    # greatest nimber, so that the xor of any two is below it.
+    # seen[x] is the last heap with a move to the nimber x. Its length is a power of two above twice the greatest
+    # nimber, so that the xor of any two is below it.
     size = 16
     while size <= 2 * values[:begin].max():
         size *= 2
@@ -38,7 +38,7 @@ def extend(values, begin, code, stop, known):
         while nimber < len(seen) and seen[nimber] == heap:
             nimber += 1
         values[heap] = nimber
-        known[0] = heap + 1
+        progress[0] = heap + 1
         while size <= 2 * nimber:
             size *= 2
         if size > len(seen):
@@ -47,16 +47,19 @@ def extend(values, begin, code, stop, known):
 
 
 @kernel
-def repeated(values):
-    """Return int64[n]: how many values from each index on are equal to those from the beginning on (Z-function)."""
+def count_repeated(values):
+    """Return int64[n]: how many values from each index on are equal to those from the beginning on (Z-function).
+
+    Index 0 has 0. So [1, 2, 1, 2, 3] gives [0, 0, 2, 0, 0].
+    """
     count = len(values)
-    found = np.zeros(count, np.int64)
+    lengths = np.zeros(count, np.int64)
     begin = end = 0  # the values from begin to end - 1 are equal to those from the beginning on
     for i in range(1, count):
-        length = min(found[i - begin], end - i) if i < end else 0
+        length = min(lengths[i - begin], end - i) if i < end else 0
         while i + length < count and values[length] == values[i + length]:
             length += 1
-        found[i] = length
+        lengths[i] = length
         if i + length > end:
             begin, end = i, i + length
-    return found
+    return lengths

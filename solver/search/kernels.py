@@ -368,7 +368,6 @@ def has_promise(game: Game) -> bool:
 
 @overload(has_promise)
 def compile_has_promise(game):
-    """Return what numba compiles for `has_promise`."""
     return lambda game: game.has_promise != 0
 
 
@@ -542,7 +541,6 @@ def is_in_table(position: Any, memory: SearchMemory) -> bool:
 
 @overload(is_in_table)
 def compile_is_in_table(position, memory):
-    """Return what numba compiles for `is_in_table`."""
     if isinstance(position, types.BaseTuple):
         return lambda position, memory: is_position(position)
     return lambda position, memory: 0 <= position < 1 << memory.position_bits
@@ -555,7 +553,6 @@ def permute_ints(position: Any, bits: int) -> Any:
 
 @overload(permute_ints)
 def compile_permute_ints(position, bits):
-    """Return what numba compiles for `permute_ints`."""
     if isinstance(position, types.BaseTuple):
         return lambda position, bits: position
     return lambda position, bits: permute(position, bits)
@@ -580,7 +577,6 @@ def bucket_number(key: Any, bits: int) -> int:
 
 @overload(bucket_number)
 def compile_bucket_number(key, bits):
-    """Return what numba compiles for `bucket_number`."""
     if isinstance(key, types.BaseTuple):
         return lambda key, bits: hash_of(key_of(key), bits)
     return lambda key, bits: key & ((1 << bits) - 1)
@@ -593,7 +589,6 @@ def entry_words(key: Any) -> int:
 
 @overload(entry_words)
 def compile_entry_words(key):
-    """Return what numba compiles for `entry_words`."""
     words = 1 + len(key) if isinstance(key, types.BaseTuple) else 1
     return lambda key: words
 
@@ -606,7 +601,6 @@ def rest_of(key: Any, memory: SearchMemory) -> int:
 
 @overload(rest_of)
 def compile_rest_of(key, memory):
-    """Return what numba compiles for `rest_of`."""
     if isinstance(key, types.BaseTuple):
         return lambda key, memory: 1
     return lambda key, memory: key >> memory.bucket_bits
@@ -619,7 +613,6 @@ def holds_tuple(table: Any, entry: int, key: Any) -> bool:
 
 @overload(holds_tuple)
 def compile_holds_tuple(table, entry, key):
-    """Return what numba compiles for `holds_tuple`."""
     if isinstance(key, types.BaseTuple):
         return lambda table, entry, key: stands_at(table, entry + 1, key)
     return lambda table, entry, key: True
@@ -670,7 +663,7 @@ def store(key, low, high, best, memory):
 @kernel
 def copy_entries(old, memory):
     """Store all entries of a table for ints, *old*, in this one; the newer entry of each bucket last."""
-    # The key of an entry is in two stride: its lower bits are the bucket, its upper ones stand above the bounds.
+    # The key of an entry is in two parts: its lower bits are the bucket, its upper ones stand above the bounds.
     table, shift = words_at(old.table), 2 * old.bound_bits + BEST_BITS
     for newer in range(2):
         for bucket in range(1 << old.bucket_bits):
@@ -688,7 +681,6 @@ def put_behind(table: Any, entry: int, key: Any) -> None:
 
 @overload(put_behind)
 def compile_put_behind(table, entry, key):
-    """Return what numba compiles for `put_behind`."""
     if isinstance(key, types.BaseTuple):
         return lambda table, entry, key: put(table, entry + 1, key)
     return lambda table, entry, key: None

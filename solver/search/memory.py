@@ -46,21 +46,18 @@ def changed_bits(position: Any, child: Any) -> int:
 
 @overload(words_of)
 def compile_words_of(game):
-    """Return what numba compiles for `words_of`."""
     count = width_of_rules(game) or 1
     return lambda game: count
 
 
 @overload(words_in)
 def compile_words_in(position):
-    """Return what numba compiles for `words_in`."""
     count = len(position) if isinstance(position, types.BaseTuple) else 1  # type: ignore[attr-defined]
     return lambda position: count
 
 
 @overload(changed_bits)
 def compile_changed_bits(position, child):
-    """Return what numba compiles for `changed_bits`."""
     if isinstance(position, types.BaseTuple):  # type: ignore[attr-defined]  # made at run time
         xors = spelled("position, child: position[#] ^ child[#]", len(position))
         bits_of = register_jitable(xors)
@@ -74,13 +71,11 @@ def prefetch(address: Any, index: Any) -> None:
 
 @overload(words_at)
 def compile_words_at(address):
-    """Return what numba compiles for `words_at`."""
     return lambda address: pointer_to(address)
 
 
 @overload(prefetch)
 def compile_prefetch(address, index):
-    """Return what numba compiles for `prefetch`."""
     return lambda address, index: emit_prefetch(address, index)
 
 

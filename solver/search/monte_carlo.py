@@ -17,6 +17,7 @@ from random import Random
 from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, Traits, mover
 
 LONGEST = 500
+"""The most plies of a playout."""
 HASTE = 1 / 4 / LONGEST
 """The share of the payoff that each ply costs, so that a player wins soon; not where moves pay."""
 CURIOSITY = 0.7
@@ -60,56 +61,56 @@ class MonteCarloSearch:
 
     def play_out(self, position: int) -> None:
         """Play one game to its end, first along the tree, and add its payoffs to the moves on the way."""
-        got = [0.0] * self.game.players
+        payoffs = [0.0] * self.game.players
         path: list[tuple[int, TriedMove]] = []
-        node, plies, grown = self.root, 0, False
+        node, plies, has_grown = self.root, 0, False
         while plies < LONGEST and self.game.primitive(position) == UNDECIDED:
-            seat = self.seat(position, plies)
+            player = self.player_to_move(position, plies)
             moves = [*self.game.generate_moves(position)]
-            if seat == CHANCE:
-                (move,) = self.chance.choices(moves, [self.game.odds(position, each) for each in moves])
-            elif grown:
+            if player == CHANCE:
+                move = self.chance.choices(moves, [self.game.odds(position, each) for each in moves])[0]
+            elif has_grown:
                 move = self.chance.choice(moves)
             else:
                 untried = [move for move in moves if move not in node.after]
-                move = self.chance.choice(untried) if untried else self.best(node)
-            if not grown:
-                grown = seat != CHANCE and move not in node.after
+                move = self.chance.choice(untried) if untried else self.choose_tried(node)
+            if not has_grown:
+                has_grown = player != CHANCE and move not in node.after
                 node = node.after.setdefault(move, TriedMove())
-                path.append((seat, node))
+                path.append((player, node))
             if self.pays:
-                self.pay(got, plies, [self.game.reward(position, move, player) for player in range(len(got))])
+                self.pay(payoffs, plies, [self.game.reward(position, move, i) for i in range(len(payoffs))])
             position = self.game.do_move(position, move)
             plies += 1
         if self.game.primitive(position) != UNDECIDED:
-            self.pay(got, plies, [self.game.payoff(position, player) for player in range(len(got))])
+            self.pay(payoffs, plies, [self.game.payoff(position, i) for i in range(len(payoffs))])
         if not self.pays:
-            got = [each * (1 - HASTE * plies) for each in got]
-        if len(got) == 2:
-            got = [got[0] - got[1], got[1] - got[0]]
-        self.least, self.most = min(self.least, *got), max(self.most, *got)
-        for seat, tried in path:
+            payoffs = [each * (1 - HASTE * plies) for each in payoffs]
+        if len(payoffs) == 2:
+            payoffs = [payoffs[0] - payoffs[1], payoffs[1] - payoffs[0]]
+        self.least, self.most = min(self.least, *payoffs), max(self.most, *payoffs)
+        for player, tried in path:
             tried.visits += 1
-            tried.total += got[seat] if seat != CHANCE else 0
+            tried.total += payoffs[player] if player != CHANCE else 0
         self.root.visits += 1
 
-    def seat(self, position: int, plies: int) -> int:
+    def player_to_move(self, position: int, plies: int) -> int:
         """Return the player to move, or CHANCE. If two players alternate, player 0 moves at the root."""
         return plies % 2 if self.alternates else mover(self.game, position)
 
-    def pay(self, got: list[float], plies: int, amounts: list[int]) -> None:
+    def pay(self, payoffs: list[float], plies: int, amounts: list[int]) -> None:
         """Add what a move or an end pays to each player's total. *amounts* begin with the player to move if two
         alternate."""
         for player, amount in enumerate(amounts):
-            got[(player + plies) % 2 if self.alternates else player] += amount
+            payoffs[(player + plies) % 2 if self.alternates else player] += amount
 
-    def best(self, node: TriedMove) -> int:
+    def choose_tried(self, node: TriedMove) -> int:
         """Return the tried move with the greatest mean payoff plus bonus."""
         curiosity = CURIOSITY * (self.most - self.least or 1)
         logarithm = math.log(node.visits)
 
-        def promise(move: int) -> float:
+        def upper_bound(move: int) -> float:
             tried = node.after[move]
             return tried.total / tried.visits + curiosity * math.sqrt(logarithm / tried.visits)
 
-        return max(node.after, key=promise)
+        return max(node.after, key=upper_bound)

@@ -14,13 +14,14 @@ import numpy as np
 
 from retrograde.games.contract.heap_code import UNEQUAL, options_of
 from retrograde.solver.runtime.array_type import Array
-from retrograde.solver.search.heap_kernels import extend, repeated
+from retrograde.solver.search.heap_kernels import count_repeated, extend_nimbers
 from retrograde.solver.search.timer import StoppableSearch
 from retrograde.solver.values.sums import add
 
-LARGEST, TRIED = 1 << 20, 1 << 16
-"""The largest heap whose nimber is found without a period; for a larger one, so many heaps are tried for a period."""
-LEAST = 4096
+LARGEST, TRIED_FIRST = 1 << 20, 1 << 16
+"""The largest heap whose nimber is found without a period; and the heaps tried for a period before a larger one is
+refused."""
+ALWAYS_COMPUTED = 4096
 """The nimbers of so many heaps are always computed. It takes milliseconds, and shows many periods."""
 
 
@@ -40,13 +41,13 @@ class NimSequence(StoppableSearch):
         self.values = np.zeros(1, np.int32)
         """The nimbers of the heaps that are known."""
         self.period: Period | None = None
-        self.known = np.ones(1, np.int64)
+        self.progress = np.ones(1, np.int64)
         """How many heaps are known, while the loops run."""
 
     @property
     def looked_at(self) -> int:
         """The heaps whose nimbers are known."""
-        return int(self.known[0])
+        return int(self.progress[0])
 
     def find(self, heap: int, seconds: float | None = None) -> int | None:
         """Return the nimber of a heap, or None if the time is too short; raise ValueError if it is too large."""
@@ -56,7 +57,7 @@ class NimSequence(StoppableSearch):
         return self.nimber(heap)
 
     def nimber(self, heap: int) -> int | None:
-        """Return the nimber of a heap if it is known."""
+        """Return the nimber of a heap, or None if it is not known yet."""
         if self.period and heap >= len(self.values):
             heap = self.period.first + (heap - self.period.first) % self.period.length
         return int(self.values[heap]) if heap < len(self.values) else None
@@ -66,21 +67,21 @@ class NimSequence(StoppableSearch):
         # If the nimber of the heap is known by a period only, solve a smaller heap instead: whole periods less, so that
         # it is in `values`. They are added to the last heap that the move leaves, which does not change its nimber.
         excess, length = max(heap - len(self.values) + 1, 0), self.period.length if self.period else 1
-        spared = -(-excess // length) * length  # rounded up
-        for left in options_of(self.code.tolist(), heap - spared):
+        left_out = -(-excess // length) * length  # the least multiple of the period that is enough
+        for left in options_of(self.code.tolist(), heap - left_out):
             if add(int(self.values[size]) for size in left) == goal:
-                return (*left[:-1], left[-1] + spared) if left else left
+                return (*left[:-1], left[-1] + left_out) if left else left
         return None
 
     def grow(self, heap: int) -> None:
         """Compute nimbers up to twice as far, at most up to this heap; then look for a period."""
         begin = len(self.values)
-        if heap > LARGEST and begin > TRIED:
+        if heap > LARGEST and begin > TRIED_FIRST:
             raise ValueError(f"no period was found, so a heap may have at most {LARGEST:,} objects")
-        end = min(max(2 * begin, LEAST), max(heap, LEAST), LARGEST) + 1
+        end = min(max(2 * begin, ALWAYS_COMPUTED), max(heap, ALWAYS_COMPUTED), LARGEST) + 1
         values = np.zeros(end, np.int32)
         values[:begin] = self.values
-        self.values = values[: extend(values, begin, self.code, self.stop, self.known)]
+        self.values = values[: extend_nimbers(values, begin, self.code, self.stop, self.progress)]
         self.period = period_of(self.values, self.code)
 
 
@@ -91,7 +92,7 @@ def period_of(values: Array, code: Array) -> Period | None:
     # For each length p: from which heap on is G(n + p) = G(n), as far as the nimbers go? In the reversed sequence that
     # is the number of values from index p on that equal those from index 0 on.
     count, lengths = len(values), np.arange(len(values))
-    firsts = count - lengths - repeated(values[::-1].copy())
+    firsts = count - lengths - count_repeated(values[::-1].copy())
     # The theorem (see above) needs the nimbers of the heaps up to 2 n0 + 2 p + k - 1.
     most_taken = len(code) - 1
     proved = (lengths > 0) & (2 * firsts + 2 * lengths + most_taken <= count)

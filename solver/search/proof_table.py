@@ -25,6 +25,7 @@ from retrograde.solver.search.hashing import hash_of
 from retrograde.solver.search.memory import words_in
 
 NUMBER_BITS = 28
+EFFORT_SHIFT = 2 * NUMBER_BITS
 INFINITE = (1 << NUMBER_BITS) - 1
 """The proof number of a disproved question, and the disproof number of a proved one."""
 HASH_BITS = 35
@@ -39,7 +40,7 @@ WORD_BYTES = 8
 def make_table(size: int, words: int = 1) -> Array:
     """Return an empty table int64[] of at most *size* bytes, for positions of so many words. The number of its entries
     is a power of two, at least a bucket."""
-    entries = 1 << max(size // (WORD_BYTES * (KEY + words)), SLOTS).bit_length() - 1
+    entries = 1 << (max(size // (WORD_BYTES * (KEY + words)), SLOTS).bit_length() - 1)
     return np.zeros(entries * (KEY + words), np.int64)
 
 
@@ -47,7 +48,7 @@ def question_of(position: Any, wins: int) -> Any:
     """Return the key of a question: does the player to move win (*wins* is 1), or not lose (0)?"""
     if isinstance(position, tuple):
         return (question_of(position[0], wins), *position[1:])
-    return position << 1 | wins
+    return (position << 1) | wins
 
 
 def position_of_question(key: Any) -> Any:
@@ -62,15 +63,13 @@ def asks_win(key: Any) -> int:
 
 @overload(question_of)
 def compile_question_of(position, wins):
-    """Return what numba compiles for `question_of`."""
     if isinstance(position, types.BaseTuple):
-        return lambda position, wins: (position[0] << 1 | wins,) + position[1:]  # noqa: RUF005  # numba has no (a, *b)
-    return lambda position, wins: position << 1 | wins
+        return lambda position, wins: ((position[0] << 1) | wins,) + position[1:]  # noqa: RUF005  # numba has no (a, *b)
+    return lambda position, wins: (position << 1) | wins
 
 
 @overload(position_of_question)
 def compile_position_of_question(key):
-    """Return what numba compiles for `position_of_question`."""
     if isinstance(key, types.BaseTuple):
         return lambda key: (key[0] >> 1,) + key[1:]  # noqa: RUF005  # numba has no (a, *b)
     return lambda key: key >> 1
@@ -78,7 +77,6 @@ def compile_position_of_question(key):
 
 @overload(asks_win)
 def compile_asks_win(key):
-    """Return what numba compiles for `asks_win`."""
     if isinstance(key, types.BaseTuple):
         return lambda key: key[0] & 1
     return lambda key: key & 1
@@ -87,38 +85,39 @@ def compile_asks_win(key):
 @lean_kernel
 def bucket_of(table, key):
     """Return the index of the first word of the key's bucket."""
-    step = KEY + words_in(key)
-    return (hash_of(key_of(key), HASH_BITS) & len(table) // step - SLOTS) * step
+    entry_words = KEY + words_in(key)
+    # The number of entries is a power of two. The mask also clears the lowest two bits, so a bucket's SLOTS fit behind.
+    return (hash_of(key_of(key), HASH_BITS) & (len(table) // entry_words - SLOTS)) * entry_words
 
 
 @lean_kernel
 def find(table, key):
-    """Probe the table: return the proof and disproof number of a question, or 1 and 1."""
+    """Probe the table: return (proof, disproof) number of a question; (1, 1) if it is not there."""
     first, entry_words = bucket_of(table, key), KEY + words_in(key)
     for entry in range(first, first + SLOTS * entry_words, entry_words):
         if stands_at(table, entry + KEY, key) and table[entry]:
-            return table[entry] >> NUMBER_BITS & INFINITE, table[entry] & INFINITE
+            return (table[entry] >> NUMBER_BITS) & INFINITE, table[entry] & INFINITE
     return 1, 1
 
 
 @lean_kernel
 def store(table, key, proof, disproof, nodes):
     """Store the numbers of a question whose search took *nodes* positions."""
-    first, step = bucket_of(table, key), KEY + words_in(key)
+    first, entry_words = bucket_of(table, key), KEY + words_in(key)
     # Step 1: choose the slot: the question's own, else an empty one, else the one with the least effort.
     slot = first
-    for at in range(first, first + SLOTS * step, step):
-        if table[at] and stands_at(table, at + KEY, key):
-            slot = at
+    for entry in range(first, first + SLOTS * entry_words, entry_words):
+        if table[entry] and stands_at(table, entry + KEY, key):
+            slot = entry
             break
-        if table[at] >> 2 * NUMBER_BITS < table[slot] >> 2 * NUMBER_BITS or not table[at]:
-            slot = at
+        if table[entry] >> EFFORT_SHIFT < table[slot] >> EFFORT_SHIFT or not table[entry]:
+            slot = entry
     # Step 2: effort = log2 of the positions searched. A question's effort never shrinks.
     effort = 0
     while nodes > 1:
         nodes >>= 1
         effort += 1
     if stands_at(table, slot + KEY, key):
-        effort = max(effort, table[slot] >> 2 * NUMBER_BITS)
+        effort = max(effort, table[slot] >> EFFORT_SHIFT)
     put(table, slot + KEY, key)
-    table[slot] = effort << 2 * NUMBER_BITS | proof << NUMBER_BITS | disproof
+    table[slot] = (effort << EFFORT_SHIFT) | (proof << NUMBER_BITS) | disproof

@@ -45,8 +45,8 @@ RANDOM_GAMES, RANDOM_PLIES = 8, 200
 def can_repeat(game: Game, position: int) -> bool:
     """Guess whether play can repeat: return whether a position came twice in one of some random games."""
     chance = Random(0)
-    lines = ([*islice(random_line(game, position, chance), RANDOM_PLIES)] for _ in range(RANDOM_GAMES))
-    return any(len({*line}) < len(line) for line in lines)
+    lines = (list(islice(random_line(game, position, chance), RANDOM_PLIES)) for _ in range(RANDOM_GAMES))
+    return any(len(set(line)) < len(line) for line in lines)
 
 
 class ProofNumberSearch(StoppableSearch):

@@ -44,27 +44,28 @@ class PuzzleMemory(NamedTuple):
 
 @lean_kernel
 def bound_of(game, position, patterns):
+    """Return a lower bound of the plies from an undecided position to a solution."""
     return least_plies(game, position, patterns)
 
 
 @lean_kernel
 def plies_to_solution(game, position, parent, least, plies, ply, memory):
-    """Return *plies* if there is a solution so long, else a greater lower bound. It is known that none is shorter.
+    """Return *plies* if there is a solution so long, else a greater lower bound. The caller knows that none is shorter.
 
     *least* is the game's lower bound, *ply* the distance from the root. The result is void if `counts[TROUBLE]` is set.
     """
     counts = memory.counts
     counts[NODES] += 1
-    # Step 1: look at what is known of the position.
-    slot = hash_of(key_of(position), HASH_BITS) & len(memory.keys) - 1
-    known = max(least, 1)
+    # Step 1: take the greater of the lower bounds: that of the game or that in the table.
+    slot = hash_of(key_of(position), HASH_BITS) & (len(memory.keys) - 1)
+    least_here = max(least, 1)
     if stands_at(memory.keys, slot, position):
-        known = max(known, memory.bounds[slot])
-    if known > plies:
-        return known
+        least_here = max(least_here, memory.bounds[slot])
+    if least_here > plies:
+        return least_here
     if memory.stop[0]:
         counts[TROUBLE] = STOPPED
-        return known
+        return least_here
     # Step 2: search the children. To take the last move back needs two plies more than the parent, from which no
     # solution takes fewer than plies + 1.
     best = NEVER
@@ -73,15 +74,16 @@ def plies_to_solution(game, position, parent, least, plies, ply, memory):
             best = min(best, plies + 2)
             continue
         value = whole(game.primitive(child))
+        # *below* is a lower bound of the plies from the child.
         below = least_plies(game, child, memory.patterns) if value == UNDECIDED else 0 if value == WIN else NEVER
         if below < least - 1:
             counts[TROUBLE] = BROKEN
             put(memory.faulty, 0, position)
-            return known
+            return least_here
         if value == UNDECIDED:
             below = plies_to_solution(game, child, position, below, plies - 1, ply + 1, memory)
             if counts[TROUBLE]:
-                return known
+                return least_here
         best = min(best, below + 1)
         if best <= plies:
             memory.line[ply] = move

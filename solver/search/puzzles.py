@@ -43,10 +43,11 @@ class PuzzleSearch(StoppableSearch):
     def __init__(self, game: Game, size: int = TABLE_SIZE, patterns: Patterns | None = None):
         super().__init__()
         self.game, width = game, Traits.of(game).width
-        words = (width,) if width else ()
-        entries = 1 << (max(1, size // (8 * max(1, width) + 8))).bit_length() - 1
-        table = np.zeros((entries, *words), np.int64), np.zeros(entries, np.int64)
-        line, faulty = np.zeros(DEEPEST + 1, np.int64), np.zeros((1, *words), np.int64)
+        shape = (width,) if width else ()  # of a position
+        entry_bytes = 8 * max(1, width) + 8
+        entries = 1 << (max(1, size // entry_bytes).bit_length() - 1)  # a power of two
+        table = np.zeros((entries, *shape), np.int64), np.zeros(entries, np.int64)
+        line, faulty = np.zeros(DEEPEST + 1, np.int64), np.zeros((1, *shape), np.int64)
         self.memory = PuzzleMemory(*table, np.zeros(2, np.int64), self.stop, line, faulty, patterns)
 
     @property
@@ -114,6 +115,6 @@ class PuzzleSearch(StoppableSearch):
             least = self.least_plies(position)
             bound = plies_to_solution(rules_for(self.game), position, no_position(position), least, plies, ROOT, memory)
         if memory.counts[TROUBLE] == BROKEN:
-            where = self.game.write(position_in(self.game, memory.faulty, 0))
-            raise RuleError(f"{variant(self.game)}, position {where}: least_plies() falls by more than 1 with a move")
+            faulty = self.game.write(position_in(self.game, memory.faulty, 0))
+            raise RuleError(f"{variant(self.game)}, position {faulty}: least_plies() falls by more than 1 with a move")
         return None if memory.counts[TROUBLE] else int(bound)

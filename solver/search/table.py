@@ -19,12 +19,12 @@ import numpy as np
 from retrograde.games.contract.game import POSITION_BITS, RetrogradeError
 from retrograde.solver.runtime.array_type import Array
 
-WORD = 63
+WORD_BITS = 63
 """Bits used of a word: its sign stays clear."""
 BEST_BITS = 6
 FEWEST_PLIES, MOST_PLIES = 6, 14
 """Fewest and most bits for a number of plies."""
-BUCKET = 16
+BUCKET_BYTES = 16
 """Bytes of a bucket: two words."""
 
 
@@ -58,17 +58,17 @@ def make_table(size: int, position_bits: int = POSITION_BITS, width: int = 0, gr
     plies = min(max(plies_bits(bucket_bits_of(grows_to or size), POSITION_BITS), FEWEST_PLIES), MOST_PLIES)
     bucket_bits = min(bucket_bits_of(size // (1 + width)), position_bits)
     if not width and plies > plies_bits(bucket_bits, position_bits):
-        least = BUCKET << 2 * (FEWEST_PLIES + 1) + BEST_BITS + position_bits - WORD
+        least = BUCKET_BYTES << (2 * (FEWEST_PLIES + 1) + BEST_BITS + position_bits - WORD_BITS)
         raise TableTooSmall(f"positions of {position_bits} bits need a table of {least:,} bytes or more; give --table")
     layout = TableLayout(position_bits, bucket_bits, plies + 1, (1 << plies) - 1)
-    return TranspositionTable(np.zeros(2 * (1 + width) << bucket_bits, np.int64), layout)
+    return TranspositionTable(np.zeros((2 * (1 + width)) << bucket_bits, np.int64), layout)
 
 
 def bucket_bits_of(size: int) -> int:
     """Return log2 of the greatest power of two of buckets, of one-word entries, that fit into *size* bytes."""
-    return max(size // BUCKET, 1).bit_length() - 1
+    return max(size // BUCKET_BYTES, 1).bit_length() - 1
 
 
 def plies_bits(bucket_bits: int, position_bits: int) -> int:
-    """Return how many bits each of a word's two bounds has for plies."""
-    return (WORD - BEST_BITS - position_bits + bucket_bits) // 2 - 1
+    """Return how many bits each of a word's two bounds has for plies; a bound has one bit more."""
+    return (WORD_BITS - BEST_BITS - position_bits + bucket_bits) // 2 - 1

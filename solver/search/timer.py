@@ -26,7 +26,7 @@ class StoppableSearch:
             yield
         finally:
             timer.cancel()
-            timer.join()  # else one that is just going off would stop what is asked next
+            timer.join()  # else a timer that goes off now would stop the next search
             self.resume()
 
     def halt(self) -> None:

@@ -38,47 +38,46 @@ IS_QUICK = is_quick()
 @lean_kernel
 def extract_by_loop(word, mask):
     """Return the bits of a word under the ones of a mask, pushed together: word 0b1011, mask 0b0110 gives 0b01."""
-    found, shift = NOTHING, NOTHING
+    rank, shift = NOTHING, NOTHING
     while mask:
-        # The lowest bit of the mask that is left.
-        low = mask & (~mask + ONE)
+        low = mask & (~mask + ONE)  # the lowest bit of the mask that is left
         if word & low:
-            found |= ONE << shift
+            rank |= ONE << shift
         shift += ONE
         mask ^= low
-    return found
+    return rank
 
 
 @lean_kernel
 def deposit_by_loop(bits, mask):
     """Return a word with the lowest bits of *bits* at the ones of a mask. Bits 0b01 and mask 0b0110 give 0b0010."""
-    found = NOTHING
+    word = NOTHING
     while mask:
-        low = mask & (~mask + ONE)
+        low = mask & (~mask + ONE)  # the lowest bit of the mask that is left
         if bits & ONE:
-            found |= low
+            word |= low
         bits >>= ONE
         mask ^= low
-    return found
+    return word
 
 
-def instruction(name):
+def make_instruction(name):
     """Return a function of (word, mask) that numba compiles to the LLVM instruction *name*."""
 
     @intrinsic
-    def compiled(_, word, mask):
+    def call_instruction(_, word, mask):
         def generate(context, builder, signature, arguments):
-            word = ir.IntType(64)
-            function = builder.module.declare_intrinsic(name, (), ir.FunctionType(word, [word, word]))
+            int64 = ir.IntType(64)
+            function = builder.module.declare_intrinsic(name, (), ir.FunctionType(int64, [int64, int64]))
             return builder.call(function, arguments)
 
         return types.uint64(types.uint64, types.uint64), generate
 
-    return compiled
+    return call_instruction
 
 
 if IS_QUICK:
-    extract_by_one, deposit_by_one = instruction("llvm.x86.bmi.pext.64"), instruction("llvm.x86.bmi.pdep.64")
+    extract_by_one, deposit_by_one = make_instruction("llvm.x86.bmi.pext.64"), make_instruction("llvm.x86.bmi.pdep.64")
 
     @lean_kernel
     def extract(word, mask):
@@ -99,8 +98,8 @@ MOST_RUNS = 32
 
 
 class Runs(NamedTuple):
-    """A mask and its runs of ones. It has the `bits` of each run, and how many places it moves to the right in a rank
-    (`shifts`)."""
+    """A mask and its runs of ones: `bits` int64[n] has the ones of each run, `shifts` int64[n] how far the run moves to
+    the right in a rank."""
 
     bits: Array
     shifts: Array
@@ -117,17 +116,17 @@ def make_runs_buffer():
 def find_runs(mask, buffer):
     """Return the Runs of a mask, as views of the *buffer*; the next call with this buffer overwrites them."""
     bits, shifts, _ = buffer
-    count = below = bit = 0
+    count = ones = bit = 0  # runs, ones and bits passed so far
     while mask >> bit:
         # Skip zeros: the next run moves to the right by all zeros below it.
-        while not mask >> bit & 1:
+        while not (mask >> bit) & 1:
             bit += 1
-        shifts[count] = bit - below
+        shifts[count] = bit - ones
         bits[count] = 0
-        while mask >> bit & 1:
+        while (mask >> bit) & 1:
             bits[count] |= 1 << bit
             bit += 1
-            below += 1
+            ones += 1
         count += 1
     return Runs(bits[:count], shifts[:count], np.int64(mask))
 
@@ -152,7 +151,7 @@ def spread(rank, runs):
         return np.int64(deposit(np.uint64(rank), np.uint64(runs.mask)))
     position = 0
     for run in range(len(runs.bits)):
-        position |= rank << runs.shifts[run] & runs.bits[run]
+        position |= (rank << runs.shifts[run]) & runs.bits[run]
     return position
 
 
@@ -163,7 +162,7 @@ def spread(rank, runs):
 def write_varint(number, out, at):
     """Write a number below 2**63 as a varint at offset *at*; return the offset behind it."""
     while number >= 128:
-        out[at] = number & 127 | 128
+        out[at] = (number & 127) | 128
         number >>= 7
         at += 1
     out[at] = number
@@ -172,7 +171,7 @@ def write_varint(number, out, at):
 
 @kernel
 def read_varint(written, at):
-    """Return the varint at offset *at*, and the offset behind it."""
+    """Return (the varint at offset *at*, the offset behind it)."""
     byte = np.int64(written[at])
     at += 1
     number = byte & 127

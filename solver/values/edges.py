@@ -25,7 +25,7 @@ def mark_of(position):
     """Return the mark of a parent, 0 to 2**32 - 1. *position* is the parent's number in its tier."""
     # As in splitmix64: multiply by odd constants whose bits look random, and fold the upper bits down.
     mark = np.uint64(position + 1) * np.uint64(0x9E3779B97F4A7C15)
-    mark = (mark ^ mark >> np.uint64(29)) * np.uint64(0xBF58476D1CE4E5B9)
+    mark = (mark ^ (mark >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     return np.uint32(mark >> np.uint64(32))
 
 
@@ -42,9 +42,9 @@ def add_up(children, counts, first, sums):
 
 
 @kernel
-def differs(total, numbers, which):
-    """Return `numbers[which] - total` in the bits of the array's type: 0 if the sum of marks is the expected one."""
-    return np.uint32(numbers[which] - total) & np.uint32((1 << 8 * numbers.itemsize) - 1)
+def difference(total, sums, position):
+    """Return `sums[position] - total` in the bits of the array's type: 0 if the sum of marks is the expected one."""
+    return np.uint32(sums[position] - total) & np.uint32((1 << (8 * sums.itemsize)) - 1)
 
 
 @kernel
@@ -53,7 +53,7 @@ def compare(frontier, parents, low, children_left, sums):
 
     Column i of *parents* holds the parents of `frontier[i]`, numbered from *low* on; numbers below *low* are padding.
     """
-    primitive = (1 << 8 * children_left.itemsize) - 1
+    primitive = (1 << (8 * children_left.itemsize)) - 1
     for i in range(len(frontier)):
         total = np.uint32(0)
         for row in range(parents.shape[0]):
@@ -61,8 +61,8 @@ def compare(frontier, parents, low, children_left, sums):
             # Primitive parents have no moves, so they do not count.
             if parent >= 0 and children_left[parent] != primitive:
                 total = np.uint32(total + mark_of(parent))
-        if differs(total, sums, frontier[i]):
-            return i, differs(total, sums, frontier[i])
+        if difference(total, sums, frontier[i]):
+            return i, difference(total, sums, frontier[i])
     return -1, np.uint32(0)
 
 
@@ -78,4 +78,4 @@ def position_with(mark, count):
 def sample_of(count: int) -> Array:
     """Return about SAMPLE of the positions 0 to *count* - 1, evenly spaced. The spacing is odd, so that both players
     are in the sample if they alternate from one number to the next."""
-    return np.arange(0, count, count // SAMPLE | 1)
+    return np.arange(0, count, (count // SAMPLE) | 1)

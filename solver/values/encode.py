@@ -37,15 +37,15 @@ def encode_gaps(positions, begins, length, masks, planes):
     *planes* must be zero before. *begins* are the indices at which tiers begin, ascending.
     """
     buffer = make_runs_buffer()
-    next_begin = 0
+    next_tier = 0  # the first tier that begins at this block or later
     for block in range(len(masks)):
         low, high = block * length, min((block + 1) * length, len(positions))
         # Step 1: the mask, by comparing each position with the one before, except at the beginning of a tier.
-        begin = next_begin
+        tier = next_tier
         mask = 0
         for i in range(low, high):
-            if begin < len(begins) and begins[begin] == i:
-                begin += 1
+            if tier < len(begins) and begins[tier] == i:
+                tier += 1
             elif i > low:
                 mask |= positions[i] ^ positions[i - 1]
         masks[block] = mask
@@ -54,8 +54,8 @@ def encode_gaps(positions, begins, length, masks, planes):
         last_rank = 0
         for i in range(low, high):
             rank = rank_of(positions[i], runs)
-            if next_begin < len(begins) and begins[next_begin] == i:
-                next_begin += 1
+            if next_tier < len(begins) and begins[next_tier] == i:
+                next_tier += 1
             elif i > low:
                 gap = rank - last_rank
                 # Positions must ascend strictly, and so must ranks.

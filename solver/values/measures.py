@@ -24,7 +24,7 @@ def facts_of(metric: str, details: Details, measures: Sequence[int]) -> dict[str
         infinite = {"infinite": sorted(finite_options(measures[0]))} if measures[0] < 0 else {}
         return {"nimber": measures[0] if measures[0] >= 0 else None, **infinite}
     if metric == "drawlevel":
-        kind, level, plies = (number if number >= 0 else None for number in measures)
+        kind, level, plies = (number if number >= 0 else None for number in measures)  # -1: none
         return {"draw": Value(kind).name.lower() if kind else None, "drawlevel": level, "drawremoteness": plies}
     if metric in TO_PROGRESS:
         return {metric: measures[0]}
@@ -53,8 +53,10 @@ def round_outward(low: int, high: int, details: Details) -> tuple[float, float]:
     """
     scale = details.get("scale", 1)
     below, above = low / scale, high / scale
-    below = below if Fraction(below) <= Fraction(low, scale) else nextafter(below, -inf)
-    above = above if Fraction(above) >= Fraction(high, scale) else nextafter(above, inf)
+    if Fraction(below) > Fraction(low, scale):
+        below = nextafter(below, -inf)
+    if Fraction(above) < Fraction(high, scale):
+        above = nextafter(above, inf)
     return below, above
 
 
@@ -108,6 +110,6 @@ def rank(metric: str, details: Details, measures: Sequence[int], mover: int) -> 
 
 
 def gives(measures: Sequence[int], mover: int) -> Value:
-    """Return WIN if *mover* gets more than every other player, TIE if as much as the best, else LOSE."""
+    """Return WIN if *mover* gets more than every other player, TIE if as much as the best of them, else LOSE."""
     best = max((measure for player, measure in enumerate(measures) if player != mover), default=0)
     return WIN if measures[mover] > best else LOSE if measures[mover] < best else TIE

@@ -36,8 +36,8 @@ class Values:
         self.left: list[tuple[int, ...]] = []
         self.right: list[tuple[int, ...]] = []
         """Left's and Right's options in the canonical form of each value: values, ascending by index."""
-        self.known: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
-        """The value of each pair of options that was asked for, canonical or not."""
+        self.made: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+        """The value that `make` returned for each pair of options, canonical or not."""
         self.compared: dict[tuple[int, int], bool] = {}
         """Results of `is_at_most`."""
         self.sums: dict[tuple[int, int], int] = {}
@@ -49,21 +49,22 @@ class Values:
     def make(self, lefts: Iterable[int], rights: Iterable[int]) -> int:
         """Return the value of the game {lefts | rights}; the options are values."""
         left, right = set(lefts), set(rights)
-        known = tuple(sorted(left)), tuple(sorted(right))
-        if known in self.known:
-            return self.known[known]
-        self.bypass(left, right)
+        options = tuple(sorted(left)), tuple(sorted(right))
+        if options in self.made:
+            return self.made[options]
+        self.bypass_reversible(left, right)
+        # Drop dominated options: Left prefers greater values, Right smaller ones.
         best_left = [a for a in left if not any(a != b and self.is_at_most(a, b) for b in left)]
         best_right = [a for a in right if not any(a != b and self.is_at_most(b, a) for b in right)]
         form = tuple(sorted(best_left)), tuple(sorted(best_right))
-        if form not in self.known:
-            self.known[form] = len(self.left)
+        if form not in self.made:
+            self.made[form] = len(self.left)
             self.left.append(form[0])
             self.right.append(form[1])
-        self.known[known] = self.known[form]
-        return self.known[form]
+        self.made[options] = self.made[form]
+        return self.made[form]
 
-    def bypass(self, left: set[int], right: set[int]) -> None:
+    def bypass_reversible(self, left: set[int], right: set[int]) -> None:
         """Replace reversible options, those with an answer that is no worse for the opponent, by the options after that
         answer. G below is the game with these options; it has no number yet."""
         at_most: dict[int, bool] = {}
@@ -127,15 +128,16 @@ class Values:
         below, above = (self.number(side[0]) if side else None for side in (left, right))
         if not left and not right:
             return Fraction(0)
-        if not left or not right:
-            bound = above if right else below
-            return None if bound is None else bound - 1 if right else bound + 1
+        if not right:  # {n | } is n + 1
+            return None if below is None else below + 1
+        if not left:  # { | n} is n - 1
+            return None if above is None else above - 1
         return None if below is None or above is None or below >= above else (below + above) / 2
 
     def of_number(self, number: Fraction) -> int:
         """Return the value of a number whose denominator is a power of two."""
         if number.denominator > 1:
-            step = Fraction(1, number.denominator)
+            step = Fraction(1, number.denominator)  # 3/4 is {1/2 | 1}
             return self.make([self.of_number(number - step)], [self.of_number(number + step)])
         value = 0
         for _ in range(abs(int(number))):
@@ -191,10 +193,10 @@ class Values:
     @cached_property
     def nimbers(self) -> list[int]:
         """The values of the nimbers 0, *, *2, … *16."""
-        found: list[int] = [0]
+        nimbers = [0]
         for _ in range(16):
-            found.append(self.make(found, found))
-        return found
+            nimbers.append(self.make(nimbers, nimbers))
+        return nimbers
 
     @cached_property
     def ups(self) -> dict[int, str]:
@@ -203,9 +205,9 @@ class Values:
         up, value, names = self.make([0], [star]), 0, {}
         for number in range(1, MOST_UPS + 1):
             value = self.plus(value, up)
-            for signs, each in (("↑⇑", value), ("↓⇓", self.negative(value))):
-                name = signs[number - 1] if number <= 2 else f"{number}·{signs[0]}"
-                names[each], names[self.plus(each, star)] = name, f"{name}*"
+            for arrows, multiple in (("↑⇑", value), ("↓⇓", self.negative(value))):
+                name = arrows[number - 1] if number <= 2 else f"{number}·{arrows[0]}"
+                names[multiple], names[self.plus(multiple, star)] = name, f"{name}*"
         return names
 
 
@@ -216,15 +218,15 @@ def replace_reversible(
     following: Sequence[tuple[int, ...]],
 ) -> None:
     """Replace each option that has an answer which is no worse by the options that follow that answer."""
-    waiting = [*options]
-    while waiting:
-        option = waiting.pop()
+    todo = [*options]
+    while todo:
+        option = todo.pop()
         reversing = next((answer for answer in answers[option] if is_no_worse(answer)), None)
         if reversing is not None:
             options.remove(option)
             new = set(following[reversing]) - options
             options |= new
-            waiting += new
+            todo += new
 
 
 # Thermographs
@@ -238,20 +240,22 @@ def walls_of(lefts: Sequence[Wall], rights: Sequence[Wall]) -> tuple[Wall, Wall]
     """
 
     def left_wall(t: Fraction) -> Fraction:
-        return max(at(wall, t) for wall in lefts) - t
+        return max(value_at(wall, t) for wall in lefts) - t
 
     def right_wall(t: Fraction) -> Fraction:
-        return min(at(wall, t) for wall in rights) + t
+        return min(value_at(wall, t) for wall in rights) + t
 
+    # Step 1: the temperatures at which a wall may bend, and one above at which the walls have met.
     corners = sorted({t for wall in (*lefts, *rights) for t, _ in wall})
     corners += [corners[-1] + max(Fraction(1), left_wall(corners[-1]) - right_wall(corners[-1]))]
     pairs = [(one, other) for walls in (lefts, rights) for one in walls for other in walls]
     turns = {t for one, other in pairs for t in crossings(one, other, corners)}
+    # Step 2: both walls at each of these, up to where they meet.
     left: Wall = []
     right: Wall = []
     for t in sorted({*corners, *turns}):
         above, below = left_wall(t), right_wall(t)
-        if left and above < below:  # they have met on the way
+        if left and above < below:  # they met between t0 and t
             (t0, above0), (_, below0) = left[-1], right[-1]
             share = (above0 - below0) / (above0 - below0 + below - above)
             t, above = t0 + share * (t - t0), above0 + share * (above - above0)
@@ -263,7 +267,7 @@ def walls_of(lefts: Sequence[Wall], rights: Sequence[Wall]) -> tuple[Wall, Wall]
     return left, right
 
 
-def at(wall: Wall, t: Fraction) -> Fraction:
+def value_at(wall: Wall, t: Fraction) -> Fraction:
     """Return the value of a wall at temperature *t*."""
     for (t0, value0), (t1, value1) in pairwise(wall):
         if t0 <= t <= t1:
@@ -274,6 +278,6 @@ def at(wall: Wall, t: Fraction) -> Fraction:
 def crossings(one: Wall, other: Wall, corners: Sequence[Fraction]) -> Iterable[Fraction]:
     """Yield the temperatures between corners at which two walls cross."""
     for t0, t1 in pairwise(corners):
-        before, after = at(one, t0) - at(other, t0), at(one, t1) - at(other, t1)
+        before, after = (value_at(one, t) - value_at(other, t) for t in (t0, t1))
         if before * after < 0:
             yield t0 + (t1 - t0) * before / (before - after)

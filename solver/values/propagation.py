@@ -33,8 +33,8 @@ from retrograde.solver.values.score import (
 )
 
 ReportProgress = Callable[[int, int, int, float | None], None]
-"""Called with the number of decided positions, of all, the remoteness decided last, and the share of a forward pass
-that is done (None if there is none)."""
+"""Called with the number of decided positions, that of all, the remoteness decided last, and the share of a forward
+pass that is done (None if there is none)."""
 Mark = Callable[[int, int], None]
 """Called with WIN_CLASS or TIE_CLASS and a remoteness, after each remoteness.
 
@@ -54,8 +54,8 @@ def make_reporter(phase: Telling, tier: int, first_share: float) -> ReportProgre
 
 def scores_at(group: int, remoteness: int, bits: int) -> list[int]:
     """Return the scores at a remoteness that are propagated together: WIN and LOSE, or only TIE."""
-    scores = [group << bits | (1 << bits) - 1 - remoteness]
-    return scores + [LOSE_CLASS << bits | remoteness] * (group == WIN_CLASS)
+    scores = [(group << bits) | ((1 << bits) - 1 - remoteness)]
+    return [*scores, (LOSE_CLASS << bits) | remoteness] if group == WIN_CLASS else scores
 
 
 def due_mask(scores: Array, left: Array, group: int, bits: int) -> Array:
@@ -64,9 +64,10 @@ def due_mask(scores: Array, left: Array, group: int, bits: int) -> Array:
     With the WINs of group WIN_CLASS come LOSEs: positions whose counter of undecided children is 0. (A child of a later
     tier that saves a position from losing counts as one that stays undecided.)
     """
-    by_class = scores >> bits == group
-    due: Array = (left < decided_from(left)) & (by_class | (left == 0) if group == WIN_CLASS else by_class)
-    return due
+    is_due: Array = scores >> bits == group
+    if group == WIN_CLASS:
+        is_due |= left == 0
+    return is_due & (left < decided_from(left))
 
 
 class ScoredPositions:
@@ -86,7 +87,8 @@ class ScoredPositions:
 class Propagation:
     """Passes outcomes back through one tier, remoteness by remoteness. Positions are numbered from 0.
 
-    The *arrays* are `scores` and `children_left`, as `score.py` describes them.
+    A *group* of scores is propagated together: WIN_CLASS stands for WINs and LOSEs, TIE_CLASS for TIEs. The *arrays*
+    are `scores` and `children_left`, as `score.py` describes them.
 
     *parents_of* takes decided positions, each once, and yields arrays of their parents in the tier, each parent as
     often as it has distinct children among them. With *again*, the same player may move twice: a parent whose player
@@ -169,7 +171,8 @@ class Propagation:
 
     def pass_back(self, group: int, frontier: Iterable[Array]) -> None:
         """Update the parents of positions decided at this remoteness; *group* is the class of their score."""
-        score = (TIE_CLASS if group == TIE_CLASS else WIN_CLASS) << self.bits | self.greatest - self.remoteness
+        parent_class = TIE_CLASS if group == TIE_CLASS else WIN_CLASS
+        score = (parent_class << self.bits) | (self.greatest - self.remoteness)
         for positions in frontier:
             # Numbers below 0 are complements: parents whose player moves again.
             for parents in self.parents_of(positions):
@@ -191,9 +194,9 @@ class Propagation:
         lasts longer. Such a child's score is in `scores` already."""
         out = np.empty(len(positions), np.int64)
         ready = out[: kernels.count_down(positions, self.decided_mark, self.children_left, out)]
-        late = (self.scores[ready] & self.greatest) > self.remoteness  # a child in a later tier delays the loss
+        late = (self.scores[ready] & self.greatest) > self.remoteness
         self.postpone(ready[late])
-        self.settle(ready[~late], LOSE_CLASS << self.bits | self.remoteness)
+        self.settle(ready[~late], (LOSE_CLASS << self.bits) | self.remoteness)
 
     def settle(self, positions: Array, score: int) -> None:
         """Give this score to those of the positions that are undecided."""
@@ -208,9 +211,10 @@ class Propagation:
         scores = self.scores[positions]
         order = np.argsort(scores, kind="stable")
         cuts = np.flatnonzero(np.diff(scores[order])) + 1
-        for equals in np.split(positions[order], cuts):  # positions with equal scores
-            if len(equals):
-                self.add_to_batch(self.due.setdefault(int(self.scores[equals[0]]), ScoredPositions()), equals)
+        for same_score in np.split(positions[order], cuts):
+            if len(same_score):
+                batch = self.due.setdefault(int(self.scores[same_score[0]]), ScoredPositions())
+                self.add_to_batch(batch, same_score)
 
     def add_to_batch(self, batch: ScoredPositions, positions: Array) -> None:
         """Add positions to a batch. While too many are listed, drop the longest list of any batch; a search of all

@@ -48,9 +48,9 @@ def score_type(bits: int) -> type[np.unsignedinteger[Any]]:
 def encode(value: Value, remoteness: int, bits: int) -> int:
     """Return the score of a value and remoteness, with *bits* bits for plies. A DRAW has no remoteness."""
     if value in (DRAW, UNDECIDED):
-        return DRAW_CLASS << bits | (value == UNDECIDED)
+        return (DRAW_CLASS << bits) | (value == UNDECIDED)
     plies = remoteness if value == LOSE else (1 << bits) - 1 - remoteness
-    return CLASSES.index(value) << bits | plies
+    return (CLASSES.index(value) << bits) | plies
 
 
 def scores_of_legend(legend: Iterable[Any], bits: int) -> Array:
@@ -64,7 +64,7 @@ def decode(score: int, bits: int) -> tuple[Value, int]:
     >>> decode(encode(WIN, 5, 14), 14)
     (<Value.WIN: 4>, 5)
     """
-    value, plies = CLASSES[score >> bits], score & (1 << bits) - 1
+    value, plies = CLASSES[score >> bits], score & ((1 << bits) - 1)
     if value == DRAW:
         return (UNDECIDED if plies else DRAW), -1
     return value, plies if value == LOSE else (1 << bits) - 1 - plies

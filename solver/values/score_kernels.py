@@ -12,13 +12,13 @@ from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, TIE_CLASS, WI
 if TYPE_CHECKING:
     from retrograde.solver.runtime.arrays import CompressedArray
 
-COUNTED = 1 << 22
+COUNT_BLOCK = 1 << 22
 """How many scores are counted at a time."""
 
 
 @kernel
 def pass_up(score, bits):
-    """Return a child's score as seen by its parent. LOSE in n is WIN in n + 1, WIN is LOSE, TIE is TIE, DRAW stays."""
+    """Return a child's score as seen by its parent. LOSE in n is WIN in n + 1, WIN is LOSE, a TIE or DRAW stays."""
     ties, wins, end = TIE_CLASS << bits, WIN_CLASS << bits, (WIN_CLASS + 1) << bits
     # LOSE in n becomes WIN in n + 1: the greatest WIN score is end - 1, for remoteness 0.
     if score < DRAW_CLASS << bits:
@@ -43,9 +43,9 @@ def primitive_score(value, bits):
     """Return the score of a WIN, TIE, DRAW or LOSE at remoteness 0."""
     greatest = (1 << bits) - 1
     if value == WIN:
-        return WIN_CLASS << bits | greatest
+        return (WIN_CLASS << bits) | greatest
     if value == TIE:
-        return TIE_CLASS << bits | greatest
+        return (TIE_CLASS << bits) | greatest
     if value == DRAW:
         return DRAW_CLASS << bits
     return LOSE_CLASS << bits
@@ -56,18 +56,19 @@ def too_far(scores, bits):
     """Return 1 if a score has the greatest remoteness that *bits* bits can hold, or the one before it; else 0."""
     greatest = (1 << bits) - 1
     for score in scores:
-        group, plies = np.int64(score) >> bits, np.int64(score) & greatest
+        score_class, plies = np.int64(score) >> bits, np.int64(score) & greatest
         # For LOSE, plies count up from 0; for TIE and WIN, they count down from the greatest number.
-        if (group == LOSE_CLASS and plies >= greatest - 1) or (group >= TIE_CLASS and plies <= 1):
+        if (score_class == LOSE_CLASS and plies >= greatest - 1) or (score_class >= TIE_CLASS and plies <= 1):
             return 1
     return 0
 
 
 @kernel
 def code_of(score, bits):
-    """Return `remoteness << 2 | class` of a score: a small number, whatever *bits* is."""
-    group, plies = np.int64(score) >> bits, np.int64(score) & (1 << bits) - 1
-    return ((1 << bits) - 1 - plies if group >= TIE_CLASS else plies) << 2 | group
+    """Return `(remoteness << 2) | class` of a score: a small number, whatever *bits* is."""
+    greatest = (1 << bits) - 1
+    score_class, plies = np.int64(score) >> bits, np.int64(score) & greatest
+    return ((greatest - plies if score_class >= TIE_CLASS else plies) << 2) | score_class
 
 
 @kernel
@@ -100,26 +101,26 @@ def add_counts(counts: Array, scores: Array, sizes: Array, begin: int, bits: int
 def count_by_score(scores: Array, sizes: "Array | CompressedArray", part: slice, bits: int) -> Array:
     """Return (score, records, positions, index of the first record in *part*) for each score of a part, ascending."""
     counts = np.zeros((3, 256), np.int64)
-    for begin in range(part.start, part.stop, COUNTED):  # so that compressed sizes are read piece by piece
-        block = slice(begin, min(begin + COUNTED, part.stop))
+    for begin in range(part.start, part.stop, COUNT_BLOCK):  # so that compressed sizes are read piece by piece
+        block = slice(begin, min(begin + COUNT_BLOCK, part.stop))
         counts = add_counts(counts, scores[block], sizes[block], begin - part.start, bits)
     codes = np.flatnonzero(counts[0])
     classes, plies = codes & 3, codes >> 2
-    found_scores = classes << bits | np.where(classes >= TIE_CLASS, (1 << bits) - 1 - plies, plies)
-    rows = np.concatenate([found_scores[None], counts[:, codes]]).T
+    scores_met = (classes << bits) | np.where(classes >= TIE_CLASS, (1 << bits) - 1 - plies, plies)
+    rows = np.concatenate([scores_met[None], counts[:, codes]]).T
     return rows[rows[:, 0].argsort()]
 
 
 @kernel
-def rows_of(scores, bits, row_of_code, rows):
-    """Write `row_of_code[code_of(score)]` of each score: its row of the legend."""
+def write_rows(scores, bits, row_of_code, rows):
+    """Write each score's row of the legend, `row_of_code[code_of(score)]`, to *rows*."""
     for i in range(len(scores)):
         rows[i] = row_of_code[code_of(scores[i], bits)]
 
 
 @kernel
 def fill_gaps(rows, empty, before):
-    """Give each slot with row *empty* the row of the slot before it, the first ones *before*. Return the last row."""
+    """Give each slot with row *empty* the row of the slot before it, the first slots *before*. Return the last row."""
     for i in range(len(rows)):
         if rows[i] == empty:
             rows[i] = before

@@ -20,7 +20,7 @@ NOWHERE = -1
 
 def loopy(numbers: Iterable[int]) -> int:
     """Return the infinite (*loopy*) nimber from which moves lead to exactly these finite ones; it is below 0."""
-    return -1 - sum(1 << number for number in set(numbers))
+    return -1 - sum(1 << number for number in set(numbers))  # bit n: a move to n
 
 
 def finite_options(nimber: int) -> set[int]:
@@ -39,6 +39,7 @@ def plus(one: int, other: int) -> int:
 
 
 def add(nimbers: Iterable[int]) -> int:
+    """Return the nimber of a sum of games with these nimbers."""
     return reduce(plus, nimbers, 0)
 
 
@@ -56,8 +57,8 @@ def goals(nimbers: Sequence[int]) -> list[int | None]:
     >>> goals([1, 2, 5]), goals([loopy({0}), 3])
     ([7, 4, 3], [3, None])
     """
-    rests = [add([*nimbers[:i], *nimbers[i + 1 :]]) for i in range(len(nimbers))]
-    return [rest if rest >= 0 else None for rest in rests]
+    others = [add([*nimbers[:i], *nimbers[i + 1 :]]) for i in range(len(nimbers))]
+    return [nimber if nimber >= 0 else None for nimber in others]
 
 
 def text_of(nimber: int) -> str:

@@ -19,7 +19,7 @@ from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.driver import drive
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import BLOCK, CLASSES, with_enough_bits
-from retrograde.solver.values.score_kernels import rows_of
+from retrograde.solver.values.score_kernels import write_rows
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def solved_from(store: ListedStore) -> SolvedRecords | SolvedRows:
         for begin in range(0, len(space), BLOCK):
             scores = store.scores[begin : begin + BLOCK]
             rows = np.empty(len(scores), np.int32)
-            rows_of(scores, bits, row_of_code, rows)
+            write_rows(scores, bits, row_of_code, rows)
             yield space.read(begin, min(begin + BLOCK, len(space))), rows
 
     if width:

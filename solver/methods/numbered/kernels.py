@@ -16,7 +16,7 @@ from retrograde.solver.rules.positions import as_position, note, whole
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import ALWAYS, SOMETIMES, is_players, turns, which_turn
 from retrograde.solver.runtime.kernel import ZERO, kernel, lean_kernel
-from retrograde.solver.values.edges import differs, mark_of
+from retrograde.solver.values.edges import difference, mark_of
 from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES, PRIMITIVE
 from retrograde.solver.values.score_kernels import pass_on, pass_up, primitive_score
 
@@ -240,9 +240,9 @@ def parents_of(game, tier, frontier, children_left, sums, out, trouble):
             out[count] = slot if passes(game, which, parent, position) else ~slot
             count += counter < primitive - 1
         # Step 4: compare with the checksum from when all slots were expanded.
-        if differs(total, sums, frontier[i]):
+        if difference(total, sums, frontier[i]):
             trouble[0] = Trouble.BAD_PARENTS
-            trouble[2] = differs(total, sums, frontier[i])
+            trouble[2] = difference(total, sums, frontier[i])
             return i, begin
     return len(frontier), count
 

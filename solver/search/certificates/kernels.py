@@ -18,7 +18,7 @@ from retrograde.solver.runtime.kernel import kernel
 
 REFUTED = -1
 """Instead of a number of open positions: some answer ends the game below the goal."""
-FINE, BROKEN, TOO_MANY = 0, 2, 3
+COMPLETE, BROKEN, TOO_MANY = 0, 2, 3  # -1 is REFUTED
 """Results of `list_moves`: complete; the rules return no valid position; more moves than the table holds.
 
 `list_answers` returns their negatives, which are below REFUTED.
@@ -48,7 +48,8 @@ def make_move_table(game: Game, moves: int) -> MoveTable:
 
 @kernel
 def list_moves(game, position, goal, plies, table):
-    """Write what each move of an undecided position leaves open; return (FINE or a trouble, number of moves).
+    """Write what each move of an undecided position leaves open. Return (COMPLETE, BROKEN or TOO_MANY; the number of
+    moves).
 
     Positions that plain play decides within *plies* plies are not open.
     """
@@ -71,35 +72,35 @@ def list_moves(game, position, goal, plies, table):
                 return -count, row
             table.counts[row] = count
         row += 1
-    return FINE, row
+    return COMPLETE, row
 
 
 @kernel
 def list_answers(game, child, goal, plies, open_positions, tiers):
     """Write the distinct canonical positions, and tiers, that the answers to a move leave open; return how many.
 
-    Return REFUTED if an answer ends the game below the goal, or less for a trouble.
+    Return REFUTED if an answer ends the game below the goal, or -BROKEN or -TOO_MANY.
     """
     count = 0
     for answer in game.generate_moves(child):
-        following = as_position(game.do_move(child, answer))
-        if not is_position(following):
+        after_answer = as_position(game.do_move(child, answer))
+        if not is_position(after_answer):
             return -BROKEN
-        value = whole(game.primitive(following))
+        value = whole(game.primitive(after_answer))
         if value != UNDECIDED:
             if value < goal:
                 return REFUTED
-        # Case: the game goes on, and plain play within *plies* plies does not hold the position.
-        elif not (plies and holds(game, following, goal, plies)):
-            least, tier = canonical(game, following)
+        # Case: the game goes on, and plain play within *plies* plies does not hold the position. Write it once.
+        elif not (plies and holds(game, after_answer, goal, plies)):
+            least, tier = canonical(game, after_answer)
             if is_none(least):
                 return -BROKEN
-            seen = 0
-            while seen < count and not stands_at(open_positions, seen, least):
-                seen += 1
-            if seen == len(open_positions):
+            i = 0
+            while i < count and not stands_at(open_positions, i, least):
+                i += 1
+            if i == len(open_positions):
                 return -TOO_MANY
-            if seen == count:
+            if i == count:
                 put(open_positions, count, least)
                 tiers[count] = tier
                 count += 1
@@ -123,9 +124,9 @@ def holds(game, position, goal, plies):
             continue
         is_held = True
         for answer in game.generate_moves(child):
-            following = as_position(game.do_move(child, answer))
-            value = whole(game.primitive(following))
-            is_held = value >= goal if value != UNDECIDED else holds(game, following, goal, plies - 2)
+            after_answer = as_position(game.do_move(child, answer))
+            value = whole(game.primitive(after_answer))
+            is_held = value >= goal if value != UNDECIDED else holds(game, after_answer, goal, plies - 2)
             if not is_held:
                 break
         if is_held:

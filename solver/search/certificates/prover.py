@@ -119,8 +119,8 @@ class CertificateProver:
                     pass
             return self.prove_with_cycles()
         except OutOfTime:
-            where = f": {self.positions:,} positions in the proof, {self.open:,} of them open" if self.walk else ""
-            raise ProofTimeout(f"not proved within {self.goal.seconds:g} s{where}; give more --time") from None
+            progress = f": {self.positions:,} positions in the proof, {self.open:,} of them open" if self.walk else ""
+            raise ProofTimeout(f"not proved within {self.goal.seconds:g} s{progress}; give more --time") from None
 
     # Games in which every play ends
 
@@ -228,9 +228,8 @@ class CertificateProver:
 
     def refutation(self) -> NotProved:
         """Return the error that says that the claim is false."""
-        value = self.goal.value
-        text = self.game.write(self.position)
-        what = f"at least {WORDS[value]}" if value and self.goal.at_least else WORDS[value] if value else "its value"
+        value, text = self.goal.value, self.game.write(self.position)
+        claim = f"{'at least ' if self.goal.at_least else ''}{WORDS[value]}" if value else "its value"
         return NotProved(
-            f"position {text!r} of {variant(self.game)} is not {what}; leave out --value to prove what it is"
+            f"position {text!r} of {variant(self.game)} is not {claim}; leave out --value to prove what it is"
         )

@@ -70,7 +70,7 @@ class CertificateWalk:
 
     def __init__(self, search: Search, goal: Value, leaves: int, memory: int):
         self.search, self.game, self.goal, self.leaves = search, search.game, goal, leaves
-        self.most = max(memory // BYTES, 1)
+        self.most = max(memory // BYTES, 1)  # positions
         self.replies: dict[int, int] = {}
         """The set: the reply of each canonical position, or OPEN."""
         self.todo: list[int] = []
@@ -125,7 +125,7 @@ class CertificateWalk:
         self.add_open(next(candidate.after_answers for candidate in candidates if candidate.number == number))
 
     def find_reply(self, position: int, candidates: list[CandidateMove]) -> int:
-        """Return a reply that keeps the value; raise NoMove."""
+        """Return a reply that keeps the value; raise NoMove if there is none."""
         candidate = self.choose(candidates)
         if candidate is None:
             raise NoMove(position)
@@ -165,7 +165,7 @@ class CertificateWalk:
         return None
 
     def candidates(self, position: int) -> list[CandidateMove]:
-        """Return the moves that no answer refutes at once, those that add the fewest positions first."""
+        """Return the moves that no answer refutes at once, those that open the fewest positions first."""
         count = self.list_moves(position)
         table, counts = self.move_table, self.move_table.counts[:count].tolist()
         candidates = [
@@ -186,7 +186,7 @@ class CertificateWalk:
                 trouble, count = kernels.list_moves(
                     rules_for(self.game), position, int(self.goal), self.leaves, self.move_table
                 )
-            if trouble == kernels.FINE:
+            if trouble == kernels.COMPLETE:
                 return int(count)
             moves = 4 * len(self.move_table.counts)
             if trouble == kernels.BROKEN:
@@ -234,7 +234,7 @@ class BoundedWalk(CertificateWalk):
         # Step 2: find the first move after which the opponent loses within one ply less.
         for candidate in candidates:
             if not self.search.ask(candidate.child, no_loss_within(plies - 1, far)):
-                return plies << REPLY_BITS | candidate.number
+                return (plies << REPLY_BITS) | candidate.number
         raise NoMove(position)
 
     def check_tiers(self, position: int, counts: list[int]) -> None:
@@ -256,14 +256,14 @@ class ClosedWalk(BoundedWalk):
         super().__init__(search, goal, leaves, memory)
         self.lost: set[int] = set()
         """Canonical positions in which every move loses."""
-        self.relying: dict[int, set[int]] = {}
+        self.parents: dict[int, set[int]] = {}
         """For each position, the positions whose reply may lead there."""
 
     def resume_from(self, log: Log) -> None:
         """Start without the journal: a reply in it may have been replaced later."""
 
     def add_reply(self, position: int) -> None:
-        """Choose the reply of a position. If every move loses, reopen the positions whose reply leads there."""
+        """Choose the reply of a position. If every move loses, reopen the positions whose reply may lead there."""
         if position in self.lost:
             return
         self.replies[position] = OPEN
@@ -271,24 +271,25 @@ class ClosedWalk(BoundedWalk):
         if candidate is None:
             self.lost.add(position)
             del self.replies[position]
-            self.todo += [parent for parent in self.relying.pop(position, ()) if parent in self.replies]
+            self.todo += [parent for parent in self.parents.pop(position, ()) if parent in self.replies]
             return
         self.replies[position] = candidate.number
         for child in candidate.after_answers:
-            self.relying.setdefault(child, set()).add(position)
+            self.parents.setdefault(child, set()).add(position)
         self.add_open(candidate.after_answers)
 
     def choose(self, candidates: list[CandidateMove]) -> CandidateMove | None:
         """Return the first move that is not known to lose; None if all lose."""
-        soon = win_within(self.PLIES_AHEAD, self.search.table.layout.far)
+        quick_win = win_within(self.PLIES_AHEAD, self.search.table.layout.far)
         for candidate in candidates:
             if not self.lost.isdisjoint(candidate.after_answers):
                 continue
-            if not candidate.after_answers or not self.search.ask(candidate.child, soon):
+            if not candidate.after_answers or not self.search.ask(candidate.child, quick_win):
                 return candidate
         return None
 
     def run(self, positions: Iterable[int]) -> None:
+        """Like `CertificateWalk.run`; raise NoMove also if every move of one of *positions* loses."""
         roots = [self.game.canonical(position) for position in positions]
         super().run(roots)
         if lost := self.lost.intersection(roots):
@@ -310,7 +311,7 @@ class ClosedWalk(BoundedWalk):
 
 
 def tiers_rise(game: Game, root: int) -> bool:
-    """Return whether tiers rise with every two plies in some random games."""
+    """Return whether tiers rise with every two plies in some random games. True proves nothing."""
     chance = Random(0)
     for _ in range(RANDOM_GAMES):
         tiers: list[int] = []

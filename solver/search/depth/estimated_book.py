@@ -81,6 +81,7 @@ class EstimatesFile:
 
     @property
     def bytes(self) -> int:
+        """The size of the file."""
         return self.path.stat().st_size
 
 
@@ -131,8 +132,8 @@ def write_estimates(path: Path, origin: Origin, start: str, estimates: dict[str,
 
 def digest_of_facts(facts: dict[str, Any]) -> str:
     """Return the digest of all facts in a file but the digest itself."""
-    said = {**facts, "digest": ""}
-    return sha256(json.dumps(said, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:32]
+    undigested = {**facts, "digest": ""}
+    return sha256(json.dumps(undigested, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:32]
 
 
 def read_estimates(path: str | os.PathLike[str]) -> EstimatesFile:
@@ -143,26 +144,26 @@ def read_estimates(path: str | os.PathLike[str]) -> EstimatesFile:
     except OSError as error:
         raise WrongEstimates(f"cannot read estimates from {str(path)!r}: {error.strerror}") from error
     except ValueError as error:
-        raise damaged(path) from error
+        raise damaged_error(path) from error
     if facts.get("format") != FORMAT or facts.get("digest") != digest_of_facts(facts):
-        raise damaged(path)
+        raise damaged_error(path)
     try:
-        origin = origin_in(facts)
+        origin = read_origin(facts)
         start, estimates = facts["start"], facts["estimates"]
     except (KeyError, TypeError, ValueError) as error:
-        raise damaged(path) from error
-    if not (is_list_of_scores(estimates) and isinstance(start, str) and start in estimates):
-        raise damaged(path)
+        raise damaged_error(path) from error
+    if not (maps_to_scores(estimates) and isinstance(start, str) and start in estimates):
+        raise damaged_error(path)
     return EstimatesFile(path, origin, start, estimates, facts["digest"])
 
 
-def damaged(path: Path) -> WrongEstimates:
+def damaged_error(path: Path) -> WrongEstimates:
     """Return the error that a file is damaged, or of another kind."""
-    again = "make it again with: retrograde book VARIANT --plies N --depth N --fresh"
-    return WrongEstimates(f"{str(path)!r} is no book of estimates, or is damaged; {again}")
+    remedy = "make it again with: retrograde book VARIANT --plies N --depth N --fresh"
+    return WrongEstimates(f"{str(path)!r} is no book of estimates, or is damaged; {remedy}")
 
 
-def origin_in(facts: dict[str, Any]) -> Origin:
+def read_origin(facts: dict[str, Any]) -> Origin:
     """Return the origin in the facts of a file; raise KeyError, TypeError or ValueError if it is none."""
     game, rules, hints, plies, depth = (facts[name] for name in ("game", "rules", "hints", "plies", "depth"))
     weights, tables, most = tuple(facts["weights"]), tuple(facts["tables"]), facts["most"]
@@ -175,7 +176,7 @@ def origin_in(facts: dict[str, Any]) -> Origin:
     return Origin(game, rules, hints, weights, tables, plies, depth, most)
 
 
-def is_list_of_scores(estimates: Any) -> bool:
+def maps_to_scores(estimates: Any) -> bool:
     """Return whether a value from a file maps positions to scores."""
     return isinstance(estimates, dict) and all(type(score) is int and abs(score) <= FAR for score in estimates.values())
 
@@ -183,11 +184,11 @@ def is_list_of_scores(estimates: Any) -> bool:
 def open_estimates(path: str | os.PathLike[str], game: Game) -> EstimatedBook:
     """Return the book of a game in a file; raise WrongEstimates if it is damaged, or of another game or rules."""
     file = read_estimates(path)
-    origin, again = file.origin, f"make it again with: {command_for(game)} --fresh"
+    origin, remedy = file.origin, f"make it again with: {command_for(game)} --fresh"
     if origin.game != variant(game):
-        raise WrongEstimates(f"{str(path)!r} is of another game than {variant(game)}; {again}")
+        raise WrongEstimates(f"{str(path)!r} is of another game than {variant(game)}; {remedy}")
     if not is_digest_of(origin.rules, rules_digest(game)):
-        raise WrongEstimates(f"{str(path)!r} was made with other rules of {variant(game)}; {again}")
+        raise WrongEstimates(f"{str(path)!r} was made with other rules of {variant(game)}; {remedy}")
     return EstimatedBook(game, file)
 
 

@@ -75,7 +75,6 @@ def settings_of(selection):
 
 @overload(settings_of)
 def compile_settings_of(selection):
-    """Return what numba compiles for `settings_of`."""
     if isinstance(selection, types.NoneType):
         return lambda selection: (0, 0.0, 1)
     return lambda selection: (selection[0], selection[1], 2 if selection[1] > 0 else 1)

@@ -72,7 +72,7 @@ class DepthResult:
 
 
 class BestMove(NamedTuple):
-    """The best of the moves searched in time, and its score; NO_MOVE and the find_mean at chance's moves."""
+    """The best of the moves searched in time, and its score; NO_MOVE and the mean at chance's moves."""
 
     move: int
     score: float
@@ -219,7 +219,7 @@ class DepthSearch(StoppableSearch):
         return BestMove(chosen, best, True)
 
     def find_mean(self, position: int, moves: list[int], depth: int) -> BestMove | None:
-        """Return NO_MOVE and the find_mean of chance's moves; None if time is out."""
+        """Return NO_MOVE and the mean of chance's moves; None if time is out."""
         if self.scoring.domain == VALUES:
             raise MetChance
         total, weighted_sum = 0, 0.0

@@ -16,9 +16,9 @@ from retrograde.solver.search.patterns import EMPTY, MOST_PLIES, Patterns, fill_
 
 
 def missing_patterns(game: Game) -> dict[str, bool]:
-    """Return the smaller puzzles that have no database in the home folder, or one that cannot be used.
+    """Return the names of smaller puzzles without a usable database in the home folder, and whether each has a file.
 
-    The value of each is whether there is a file. Then other rules have made it, or it is damaged.
+    If it has one, other rules have made it, or it is damaged.
     """
     puzzles = {variant(puzzle): puzzle for puzzle in game.abstractions}
     return {name: database_path(name).exists() for name, puzzle in puzzles.items() if not can_be_opened(puzzle)}
@@ -54,13 +54,14 @@ def find_patterns(game: Game) -> Patterns | None:
                 patterns.plies[number, : len(database)] = plies_by_slot(database)
                 continue
             for _, positions, values, remotenesses in database.records():
-                solvable = values == WIN
-                fill_patterns(rules_for(game), patterns, number, positions[solvable], remotenesses[solvable])
+                is_solvable = values == WIN
+                fill_patterns(rules_for(game), patterns, number, positions[is_solvable], remotenesses[is_solvable])
     return patterns
 
 
 def make_patterns(game: Game, most_positions: int, numbered: bool) -> Patterns:
-    """Return empty tables for the smaller puzzles of a game, of which none has more than *most_positions* positions."""
+    """Return empty tables for the smaller puzzles of a game. None has more than *most_positions* positions; *numbered*:
+    their positions are looked up by slot."""
     smaller = game.abstractions
     # A hash table is at most half full, and its size a power of two.
     slots = most_positions if numbered else 1 << (2 * most_positions).bit_length()

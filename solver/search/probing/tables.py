@@ -50,15 +50,17 @@ class LoadedTables:
 
     @property
     def address(self) -> int:
+        """The address of the header, which kernels take."""
         return int(self.arrays[0].ctypes.data)
 
     def get(self, position: int) -> Outcome | None:
         """Return the outcome of a position, or None if no database has it."""
         if self.game.tier(self.game.canonical(position)) not in self.entries:
             return None
-        at = self.game.as_probed(position) if hasattr(self.game, "as_probed") else position
-        known = next((known for database in self.databases if (known := database.get(at))), None)
-        return known if known and (known.remoteness or 0) <= self.game.plies_to_draw(position) else None
+        probed = self.game.as_probed(position) if hasattr(self.game, "as_probed") else position
+        found = next((outcome for database in self.databases if (outcome := database.get(probed))), None)
+        # A rule such as that of fifty moves may make a draw before the end.
+        return found if found and (found.remoteness or 0) <= self.game.plies_to_draw(position) else None
 
     def close(self) -> None:
         for database in self.databases:
@@ -71,7 +73,7 @@ def find_tables(game: Game, position: int | None = None, most: int = MOST_BYTES)
 
     Databases that cannot be read, or that other rules have made, are skipped.
     """
-    rules: Any = probed_by(game)  # the contract has no `tiers`, which is a name of options, too
+    rules: Any = find_probed_game(game)  # the contract has no `tiers`, which is a name of options, too
     traits = Traits.of(rules)
     if not traits.is_numbered or not traits.has_tiers or rules.family == game:
         return None
@@ -95,34 +97,35 @@ def find_tables(game: Game, position: int | None = None, most: int = MOST_BYTES)
     return tables if tables.entries else None
 
 
-def probed_by(game: Any) -> Any:
+def find_probed_game(game: Any) -> Any:
     """Return the game in whose family the databases are: the game itself, unless it has a `probed_game`."""
     return getattr(game, "probed_game", game)
 
 
 def load_tiers(
-    database: Database, game: Game, tiers: Container[int], known: Container[int], most: int
+    database: Database, game: Game, tiers: Container[int], loaded_before: Container[int], most: int
 ) -> dict[int, Array]:
-    """Return those of *tiers* that a database of the family has and that are not *known*, small ones first, within
-    *most* bytes."""
-    other, endings = database.game, probed_by(game)
+    """Return the entries of those of *tiers* that a database of the family has and that were not *loaded_before*, small
+    tiers first, within *most* bytes."""
+    other, endings = database.game, find_probed_game(game)
     if variant(other) == variant(game) or type(other) is not type(endings) or other.family != endings.family:
         return {}
     if not isinstance(database, SlotsDatabase) or database.metric != METRICS[0]:
         return {}
-    codes = np.array([entry_of(row.value, row.plies) for row in database.file.legend] + [UNKNOWN], np.int16)
+    row_entries = np.array([encode_entry(row.value, row.plies) for row in database.file.legend] + [UNKNOWN], np.int16)
     numbers, bounds = database.contents.tiers
     loaded: dict[int, Array] = {}
-    for k in np.argsort(np.diff(bounds), kind="stable").tolist():
-        size = int(bounds[k + 1] - bounds[k])
-        if int(numbers[k]) in tiers and int(numbers[k]) not in known and size * BYTES <= most:
-            loaded[int(numbers[k])] = codes[database.all_slots(int(bounds[k]), int(bounds[k + 1]))]
-            most -= size * BYTES
+    for k in np.argsort(np.diff(bounds), kind="stable").tolist():  # the smallest tier first
+        number, begin, end = int(numbers[k]), int(bounds[k]), int(bounds[k + 1])
+        size = (end - begin) * BYTES
+        if number in tiers and number not in loaded_before and size <= most:
+            loaded[number] = row_entries[database.all_slots(begin, end)]
+            most -= size
     return loaded
 
 
-def entry_of(value: int, plies: int | None) -> int:
-    """Return the table entry of an outcome."""
+def encode_entry(value: int, plies: int | None) -> int:
+    """Return the table entry of an outcome; UNKNOWN if its distance is unknown or does not fit."""
     if value == DRAW:
         return DRAWN
     if value == UNDECIDED or (value != TIE and (plies is None or plies >= BASE - 1)):

@@ -67,7 +67,7 @@ def prove_bound(game, position, bound, ply, memory):
     if is_none(key):
         return False
     low, high, best = search.bounds_of(search.find(key, memory), memory)
-    if low >= bound or high < bound:  # an upper bound equal to the one child_bound for decides nothing
+    if low >= bound or high < bound:  # an upper bound equal to the one asked for decides nothing
         return low >= bound
     # Step 3: generate the children; an end one move ahead may prove the question. Then sort them.
     proved, count = write_children(game, position, bound, row, memory)

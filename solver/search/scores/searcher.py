@@ -111,7 +111,7 @@ class ScoreSearch(Search):
         """Yield ever closer bounds of the score until they meet."""
         low: int | None = None
         high: int | None = None
-        bound = step = 1
+        bound = step = 1  # from the guess 0, the bounds move away in steps that double
         while low is None or low != high:
             if self.ask(position, bound):
                 low = bound
@@ -133,13 +133,14 @@ class ScoreSearch(Search):
                 for move in self.game.generate_moves(position):
                     child = self.game.do_move(position, move)
                     same = same_mover(self.game, position, child)
-                    rest = score - self.gain(position, move)
-                    if self.ask(child, rest) if same else not self.ask(child, 1 - rest):
+                    # The move keeps the score if the child brings the mover at least *needed* points.
+                    needed = score - self.gain(position, move)
+                    if self.ask(child, needed) if same else not self.ask(child, 1 - needed):
                         break
                 else:
                     raise RuleError(f"no move of {variant(self.game)} keeps what was proved of position {position}")
                 line.append(move)
-                position, score = child, rest if same else -rest
+                position, score = child, needed if same else -needed
         return line
 
     def gain(self, position: int, move: int) -> int:

@@ -11,7 +11,7 @@ The *window* of a position says which values matter: `low` (alpha) is what Max g
 the most that Min will allow. As soon as they meet, the remaining moves are cut.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from retrograde.games.catalog import variant
@@ -109,16 +109,14 @@ class TextbookRules:
             side = CHANCE if player == CHANCE else MAX if player == node.player else MIN
         paid, odds = node.paid, None
         if self.by_points:
-            gains = self.put_max_first(
-                node, [game.reward(node.position, move, player) for player in range(game.players)]
-            )
-            paid = tuple(before + gain for before, gain in zip(paid, gains, strict=True))
+            gains = [game.reward(node.position, move, player) for player in range(game.players)]
+            paid = tuple(map(sum, zip(paid, self.put_max_first(node, gains), strict=True)))
         if node.side == CHANCE:
             total = sum(game.odds(node.position, other) for other in game.generate_moves(node.position))
             odds = game.odds(node.position, move), total
         return Node(position, side, node.player, node.ply + 1, paid, odds)
 
-    def put_max_first(self, node: Node, points: list[float]) -> list[float]:
+    def put_max_first(self, node: Node, points: Sequence[float]) -> Sequence[float]:
         """Return points by player, reordered if two players alternate: then rules put the player to move first."""
         return points[::-1] if node.side == MIN and Traits.of(self.game).alternates else points
 

@@ -218,17 +218,14 @@ def trees_by(
     game, has_chance = rules.game, any(node.side == CHANCE for node in everything.nodes())
 
     def draw_search(name: str, by: str, **settings: Any) -> SearchTree:
-        orders = rules.order if by == GIVEN else order_by_minimax(rules, best_first=by == BEST)
-        root = alpha_beta(replace(rules, order=orders, **settings), rules.root(position), depth)
+        move_order = rules.order if by == GIVEN else order_by_minimax(rules, best_first=by == BEST)
+        root = alpha_beta(replace(rules, order=move_order, **settings), rules.root(position), depth)
         return SearchTree(game, f"{name}, {by}", root, windows=True)
 
     if game.players > 2:
         shares = SearchTree(game, "max^n", max_n(rules, rules.root(position), depth), value_of=shares_text)
-        return (
-            shares,
-            SearchTree(game, "paranoid", everything),
-            draw_search("paranoid, alpha-beta", order or BEST),
-        ), ()
+        paranoid = SearchTree(game, "paranoid", everything), draw_search("paranoid, alpha-beta", order or BEST)
+        return (shares, *paranoid), ()
     names = ("everything", "minimax", "expectimax", "expectiminimax")
     drawn = [SearchTree(game, names[(2 if has_chance else 0) + game.players - 1], everything)]
     more = []

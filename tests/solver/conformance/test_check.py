@@ -12,7 +12,7 @@ from retrograde.games.catalog import BUILT_IN, game_class, load_game
 from retrograde.games.catalog import variant as text_of
 from retrograde.games.contract.drawing import Board, grid
 from retrograde.games.tictactoe import TicTacToe
-from retrograde.solver.conformance.check import EndlessRules, check, patience
+from retrograde.solver.conformance.check import EndlessRules, check, raise_after
 from tests.helpers.command_line import LATE
 
 OTHERS = ["connect4:4,3,3", "dodgem:2", "hareandhounds:5,yes", "tentozero:30,2+5", "tictactoe:misere", "tictactoe:4"]
@@ -623,10 +623,10 @@ def test_patience_leaves_nothing_behind():
 
 def test_rules_that_wait_for_a_busy_machine_are_not_interrupted():
     """Seconds of the processor count, of which a thread that sleeps takes none; but no rule may wait for ever."""
-    with patience(0.2):
+    with raise_after(0.2):
         for _ in range(60):
             time.sleep(0.01)
-    with pytest.raises(EndlessRules), patience(0.01):
+    with pytest.raises(EndlessRules), raise_after(0.01):
         any(time.sleep(0.01) for _ in count())
 
 

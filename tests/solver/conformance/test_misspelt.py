@@ -8,7 +8,7 @@ import pytest
 from retrograde.games import Game, VariantError
 from retrograde.games.catalog import BUILT_IN, game_class, load_game
 from retrograde.solver.conformance.check import check
-from retrograde.solver.conformance.names import misspelt
+from retrograde.solver.conformance.names import find_misspelt
 from tests.helpers.command_line import HEAP, retrograde
 from tests.helpers.paths import ROOT
 
@@ -98,7 +98,7 @@ def test_a_misspelt_member_is_refused(name, tmp_path, monkeypatch):
 @pytest.mark.parametrize("source", [ROW, PUZZLE, HEAP, HEAP + IMAGES])
 def test_the_same_rules_rightly_spelt_are_not_refused(source, tmp_path):
     (tmp_path / "mine.py").write_text(source)
-    assert misspelt(type(load_game(f"{tmp_path / 'mine.py'}"))) is None
+    assert find_misspelt(type(load_game(f"{tmp_path / 'mine.py'}"))) is None
 
 
 IMAGE = "def image(self, heap):\n        return heap\n"
@@ -113,23 +113,23 @@ READ = {
 @pytest.mark.parametrize("how", READ)
 def test_a_helper_that_something_reads_is_not_refused(how, tmp_path):
     (tmp_path / "mine.py").write_text(f"{HEAP}\n    {READ[how]}\n")
-    assert misspelt(type(load_game(f"{tmp_path / 'mine.py'}"))) is None
+    assert find_misspelt(type(load_game(f"{tmp_path / 'mine.py'}"))) is None
 
 
 def test_a_member_that_only_calls_itself_is_read_by_nobody(tmp_path):
     (tmp_path / "mine.py").write_text(f"{HEAP}\n    def image(self, heap):\n        return self.image(heap - 1)\n")
-    assert misspelt(type(load_game(f"{tmp_path / 'mine.py'}"))) == ("image", "images")
+    assert find_misspelt(type(load_game(f"{tmp_path / 'mine.py'}"))) == ("image", "images")
 
 
 def test_what_a_base_class_lets_games_declare_may_be_misspelt_as_well(tmp_path):
     source = "from retrograde.games.nim import Nim\n\n\nclass Mine(Nim):\n    def chilren(self):\n        return 1\n"
     (tmp_path / "mine.py").write_text(source + "\n    def estimat(self, position):\n        return 1\n")
-    assert misspelt(type(load_game(f"{tmp_path / 'mine.py'}:heaps=1+2"))) == ("estimat", "estimate")
+    assert find_misspelt(type(load_game(f"{tmp_path / 'mine.py'}:heaps=1+2"))) == ("estimat", "estimate")
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_no_game_of_ours_is_refused(name):
-    assert misspelt(game_class(name)) is None
+    assert find_misspelt(game_class(name)) is None
 
 
 def all_below(cls):
@@ -146,7 +146,7 @@ def test_no_game_of_a_test_is_refused():
             importlib.import_module(f"tests.helpers.{name}")
     classes = [cls for cls in all_below(Game) if cls.__module__.startswith("tests.helpers.")]
     assert len(classes) > 20
-    assert [cls for cls in classes if misspelt(cls)] == []
+    assert [cls for cls in classes if find_misspelt(cls)] == []
 
 
 # What `check` understood

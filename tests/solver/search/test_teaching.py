@@ -230,7 +230,7 @@ def test_the_tree_of_proof_numbers():
     assert "Max 0/∞" in trees_text(trees, 80) and trees.value == "0/∞"
     trees = trees_of(game, game.start, 2, by_proofs=True)
     lines = trees_text(trees, 80).splitlines()
-    assert lines[:3] == ["proof-score_text search", "Max 2/3", "├ a1 5/1"]
+    assert lines[:3] == ["proof-number search", "Max 2/3", "├ a1 5/1"]
     assert [line.endswith("◀") for line in lines].count(True) == 1
     assert trees.notes("X to move")[0].startswith("Max is X to move. Proof and disproof numbers")
     grown = trees_of(game, game.start, by_proofs=True)

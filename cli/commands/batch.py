@@ -207,7 +207,7 @@ def men_of(text: str) -> str:
 def database_with(ending: str) -> Path:
     """Return the smallest chess database here that has an ending: its own, or an older one with several endings."""
     from retrograde.games.catalog import named_game, variant
-    from retrograde.solver.play.tablebase.files import read_endings
+    from retrograde.solver.play.tablebase.files import tiers_made_by_rules
 
     game: Any = named_game(ending)
     own = database_path(variant(game))
@@ -217,7 +217,7 @@ def database_with(ending: str) -> Path:
     for path in sorted(list_databases(), key=lambda path: path.stat().st_size):
         with suppress(VariantError):
             other: Any = named_game(path.stem.replace(",", ":", 1))
-            if other.name == CHESS and tier in other.tiers and tier in read_endings(path):
+            if other.name == CHESS and tier in other.tiers and tier in tiers_made_by_rules(path):
                 return path
     raise NoDatabase(f"no database here has the ending {game.material}; make it with: retrograde solve {variant(game)}")
 

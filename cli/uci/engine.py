@@ -18,7 +18,7 @@ from retrograde.cli.uci.clock import Clock, ClockLimits, number
 from retrograde.cli.uci.deepening import key_of
 from retrograde.cli.uci.thinking import GoCommand, Thinker
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
-from retrograde.solver.play.tablebase.files import EndingTables, said_of, usual_folder
+from retrograde.solver.play.tablebase.files import EndingTables, message_of, usual_folder
 
 LONGEST_REMARK = 500
 """The greatest length of an `info string`, in characters."""
@@ -70,7 +70,7 @@ class Engine:
         try:
             self.obey(command, words, line)
         except Exception as error:
-            self.remark(f"{command}: {said_of(error)}")
+            self.remark(f"{command}: {message_of(error)}")
         return True
 
     def obey(self, command: str, words: list[str], line: str) -> None:
@@ -141,7 +141,7 @@ class Engine:
             if not self.tables.path.exists():
                 self.remark(f"there is no {str(self.tables.path)!r}")
         except (OSError, RuntimeError, ValueError) as error:  # no such user, a name too long, a NUL
-            self.remark(f"no path {text!r}: {said_of(error)}")
+            self.remark(f"no path {text!r}: {message_of(error)}")
 
     def set_position(self, words: list[str]) -> None:
         """Set the board from the words of `position`."""

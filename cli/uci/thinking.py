@@ -16,7 +16,7 @@ from retrograde.cli.uci.twoply import best_by_two_plies
 from retrograde.databases import Outcome
 from retrograde.games.chess.anyboard import AnyBoard
 from retrograde.solver.play.oracles.fifty_moves import knows_fifty_move_rule
-from retrograde.solver.play.tablebase.files import EndingTables, ending_on, said_of
+from retrograde.solver.play.tablebase.files import EndingTables, ending_on, message_of
 
 
 class GoCommand(NamedTuple):
@@ -52,7 +52,7 @@ class Thinker:
         try:
             best = self.look_up_or_search(board, moves, question, clock)
         except Exception as error:
-            self.remark(said_of(error))
+            self.remark(message_of(error))
             best = self.search(board, moves, question, clock)
         return best or self.look_two_plies(board, moves, clock)
 
@@ -61,7 +61,7 @@ class Thinker:
         try:
             return self.whole.best(board, moves, question.past, clock, question.words, question.options["Hash"])
         except Exception as error:  # such as castling rights of Chess960
-            self.remark(said_of(error))
+            self.remark(message_of(error))
             return None
 
     def look_two_plies(self, board: AnyBoard, moves: list[str], clock: Clock) -> str:
@@ -78,7 +78,7 @@ class Thinker:
         """
         material = ending_on(board)
         position = None
-        for path, solution in self.tables.of_ending(material):
+        for path, solution in self.tables.with_ending(material):
             try:
                 if position is None:
                     position = solution.game.read(board.fen())
@@ -88,7 +88,7 @@ class Thinker:
                 prober = FiftyMoveProber(solution, position, board.count) if by_rule else Prober(solution)
                 return self.tell(prober, (position, outcome), moves, question.options["MultiPV"], clock)
             except Exception as error:  # another database may have the position as well
-                self.remark(f"{path}: {said_of(error)}")
+                self.remark(f"{path}: {message_of(error)}")
                 self.tables.forget(path)
         what = f"no database of {material} in {self.tables.path}"
         self.remark(f"{what}; searching; make one with: retrograde solve chess:{material}")

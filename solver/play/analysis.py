@@ -59,13 +59,13 @@ def summary(database: Database | DatabaseFile) -> Facts:
             value.name.lower(): sum(row.positions for row in legend if row.value == value)
             for value in (WIN, LOSE, TIE, DRAW)
         },
-        "by_remoteness": [{**outcome(row), "count": row.positions} for row in legend],
-        **measured(file),
-        "start": start(file, game),
+        "by_remoteness": [{**outcome_facts(row), "count": row.positions} for row in legend],
+        **metric_facts(file),
+        "start": start_facts(file, game),
         "longest_win": furthest(wins, game),
         "longest": furthest(ends, game),
-        **firsts(game),
-        **(of_a_puzzle(wins, game) if game and game.players == 1 else {}),
+        **starts_of(game),
+        **(puzzle_facts(wins, game) if game and game.players == 1 else {}),
         "bytes": file.bytes,
         "bits_per_position": round(8 * file.bytes / file.positions, 3),
         "path": str(file.path),
@@ -80,7 +80,7 @@ MOST_MEASURES = 1000
 """The most different measures for which counts are listed."""
 
 
-def measured(file: CheckedFile) -> Facts:
+def metric_facts(file: CheckedFile) -> Facts:
     """Return a file's metric and how often each measure occurs; no counts for remoteness or very many measures."""
     if not isinstance(file.legend, LegendTable):
         return {"metric": file.metric, **file.details} if file.measures else {"metric": METRICS[0]}
@@ -94,7 +94,7 @@ def measured(file: CheckedFile) -> Facts:
         return {"metric": file.metric, **file.details}
     counts = np.zeros(len(distinct), np.int64)
     np.add.at(counts, rows, table["positions"])
-    found = [
+    by_measure = [
         {
             **({"value": Value(row[0]).name.lower()} if by_value else {}),
             **facts_of(file.metric, file.details, row[by_value:]),
@@ -102,7 +102,7 @@ def measured(file: CheckedFile) -> Facts:
         }
         for row, count in zip(distinct.tolist(), counts.tolist(), strict=True)
     ]
-    return {"metric": file.metric, **file.details, "by_measure": found}
+    return {"metric": file.metric, **file.details, "by_measure": by_measure}
 
 
 def tiers_of(slots: OutcomeReader, game: Game | None) -> Facts:
@@ -126,17 +126,17 @@ def part_name(game: Game | None, tier: int, part: int) -> str:
 
 def part_facts(slots: OutcomeReader, game: Game | None, rows: list[CountRow]) -> Facts:
     """Return the statistics of one part of a tier."""
-    outcomes = [(slots.legend[row.outcome], row) for row in rows]
-    ends = [(of, row) for of, row in outcomes if of.value in (WIN, LOSE)]
-    longest = max(ends, key=lambda end: end[0].remoteness, default=None)
+    counts = [(slots.legend[row.outcome], row) for row in rows]
+    decided = [(legend_row, row) for legend_row, row in counts if legend_row.value in (WIN, LOSE)]
+    longest = max(decided, key=lambda pair: pair[0].remoteness, default=None)
     return {
         "positions": sum(row.stored for row in rows),
         **{
-            value.name.lower(): sum(row.stored for of, row in outcomes if of.value == value)
+            value.name.lower(): sum(row.stored for legend_row, row in counts if legend_row.value == value)
             for value in (WIN, LOSE, TIE, DRAW)
         },
-        "by_remoteness": [{**outcome(of), "count": row.stored} for of, row in outcomes],
-        "longest": longest and {**outcome(longest[0]), "position": text(longest[1].example, game)},
+        "by_remoteness": [{**outcome_facts(legend_row), "count": row.stored} for legend_row, row in counts],
+        "longest": longest and {**outcome_facts(longest[0]), "position": text(longest[1].example, game)},
     }
 
 
@@ -148,7 +148,7 @@ def counts_by_material(tiers: Facts) -> list[Facts]:
     Parts are named as in draughts: `K v KM`, with the player to move first. Other parts are left out.
     """
     slices: dict[tuple[str, str], Facts] = {}
-    for name, part in (named for parts in tiers.values() for named in parts.items()):
+    for name, part in (item for parts in tiers.values() for item in parts.items()):
         if not (match := SLICE.fullmatch(name)):
             continue
         own, other = match.groups()
@@ -161,29 +161,29 @@ def counts_by_material(tiers: Facts) -> list[Facts]:
     return sorted(slices.values(), key=lambda facts: (len(facts["own"] + facts["other"]), -len(facts["own"])))
 
 
-def outcome(row: LegendRow) -> Facts:
+def outcome_facts(row: LegendRow) -> Facts:
     return {"value": row.value.name.lower(), "remoteness": row.plies}
 
 
-def start(file: CheckedFile, game: Game | None) -> Facts | None:
+def start_facts(file: CheckedFile, game: Game | None) -> Facts | None:
     """Return the start and its outcome, or None if the file has none."""
     if file.start is None or file.start_outcome is None:
         return None
     row = file.start_outcome
     worth = facts_of(file.metric, file.details, row.measures) if row.measures else {}
-    return {"position": text(file.start, game), **outcome(row), **worth}
+    return {"position": text(file.start, game), **outcome_facts(row), **worth}
 
 
-def firsts(game: Game | None) -> Facts:
+def starts_of(game: Game | None) -> Facts:
     starts = game.starts if game and Traits.of(game).has_starts else ()
     return {"starts": [text(start, game) for start in starts]} if len(starts) > 1 else {}
 
 
-def of_a_puzzle(wins: list[LegendRow], game: Game) -> Facts:
+def puzzle_facts(wins: list[LegendRow], game: Game) -> Facts:
     """Return the remoteness of the hardest solvable position, how many are as hard, and the first of them."""
-    far = max(wins, key=lambda row: row.remoteness, default=None)
-    least = far and {"remoteness": far.remoteness, "positions": far.positions, "first": text(far.example, game)}
-    return {"players": 1, "eccentricity": least}
+    row = max(wins, key=lambda row: row.remoteness, default=None)
+    hardest = row and {"remoteness": row.remoteness, "positions": row.positions, "first": text(row.example, game)}
+    return {"players": 1, "eccentricity": hardest}
 
 
 def furthest(rows: list[LegendRow], game: Game | None) -> Facts | None:
@@ -191,7 +191,7 @@ def furthest(rows: list[LegendRow], game: Game | None) -> Facts | None:
     if not rows:
         return None
     row = max(rows, key=lambda row: row.remoteness)
-    return {**outcome(row), "position": text(row.example, game), "count": row.positions}
+    return {**outcome_facts(row), "position": text(row.example, game), "count": row.positions}
 
 
 def text(position: int, game: Game | None, rule: str = "write") -> str:

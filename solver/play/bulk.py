@@ -70,16 +70,16 @@ class BulkFinder(ABC):
         """Return a decoded block."""
 
     @abstractmethod
-    def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
+    def find_blocks(self, lookup: LookupKeys, rows: Array) -> Array:
         """Return each position's block, NOWHERE if it has none, and write the rows of positions that need none."""
 
     def rows(self, positions: Array) -> Array:
         """Return the legend row of each position, -1 if it has none."""
-        found = np.full(len(positions), kernels.NOWHERE, np.int32)
-        with threads(len(positions)) as each:
-            for part in slices(len(positions), PASS):
-                self.find_rows(positions[part], found[part], each)
-        return found
+        rows = np.full(len(positions), kernels.NOWHERE, np.int32)
+        with map_on_threads(len(positions)) as each:
+            for part in cut_slices(len(positions), PASS):
+                self.find_rows(positions[part], rows[part], each)
+        return rows
 
     def find_rows(self, positions: Array, rows: Array, each: Each) -> None:
         """Write the legend rows of positions, on threads given by *each*."""
@@ -89,31 +89,31 @@ class BulkFinder(ABC):
         def ask(part: slice) -> None:
             part_lookup = LookupKeys(lookup.keys[part], lookup.tiers[part])
             self.locate(positions[part], part_lookup)
-            blocks[part] = self.blocks_of(part_lookup, rows[part])
+            blocks[part] = self.find_blocks(part_lookup, rows[part])
 
         # Step 1: ask the rules, on threads.
-        deque(each(ask, slices(len(positions), SLICE)), 0)
+        deque(each(ask, cut_slices(len(positions), SLICE)), 0)
         # Step 2: search the blocks, on threads.
         self.search(lookup, blocks, rows, each)
 
     def search(self, lookup: LookupKeys, blocks: Array, rows: Array, each: Each) -> None:
-        """Write the rows of positions that have a block."""
+        """Write the rows of positions that have a block, searching each block once."""
 
-        def search(number: int) -> None:
+        def search_block(number: int) -> None:
             span = int(begins[number]), int(begins[number + 1])
-            self.find(span, placed, self.table, self.block(number), found)
+            self.find(span, sorted_keys, self.table, self.block(number), found)
 
-        order, placed, begins = kernels.sort_by_block(blocks, self.contents.block_count, lookup)
+        order, sorted_keys, begins = kernels.sort_by_block(blocks, self.contents.block_count, lookup)
         found = np.full(len(order), kernels.NOWHERE, np.int32)
-        deque(each(search, np.flatnonzero(np.diff(begins)).tolist()), 0)
-        kernels.put_back(order, found, rows)
+        deque(each(search_block, np.flatnonzero(np.diff(begins)).tolist()), 0)
+        kernels.scatter_rows(order, found, rows)
 
     def locate(self, positions: Array, lookup: LookupKeys) -> None:
         """Write the canonical positions and their tiers."""
         self.ask(kernels.locate, (positions, lookup), lookup.keys)
 
     def ask(self, kernel: Any, arguments: tuple[Any, ...], answers: Array) -> None:
-        """Run a kernel that asks the rules about positions, and write NOWHERE where they raise."""
+        """Run a kernel that asks the rules about positions, and write NOWHERE to *answers* where they raise."""
         done, trouble = np.zeros(1, np.int64), trouble_array(self.game)
         while done[0] < len(answers):
             try:
@@ -127,17 +127,17 @@ class BulkFinder(ABC):
 
 
 @contextmanager
-def threads(count: int) -> Iterator[Each]:
+def map_on_threads(count: int) -> Iterator[Each]:
     """Give a `map` on as many threads as *count* positions are worth."""
     workers = min(-(-count // SLICE), os.cpu_count() or 1)
     with ThreadPoolExecutor(max(1, workers)) as executor:
         yield executor.map if workers > 1 else map
 
 
-def slices(length: int, size: int) -> Iterator[slice]:
+def cut_slices(length: int, size: int) -> Iterator[slice]:
     """Yield slices of *size* items that cover *length* items; the last may be shorter.
 
-    >>> list(slices(5, 2))
+    >>> list(cut_slices(5, 2))
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
     yield from (slice(begin, min(begin + size, length)) for begin in range(0, length, size))
@@ -159,12 +159,12 @@ class RankFinder(BulkFinder):
 
     def read_block(self, number: int) -> LookupBlock:
         decoded, mask = self.contents.read_block(number), int(self.contents.blocks.masks[number])
-        return self.ranked_block(number, mask, True, decoded.sums, decoded.outcomes)
+        return self.make_block(number, mask, True, decoded.sums, decoded.outcomes)
 
-    def ranked_block(self, number: int, mask: int, exact: bool, *decoded: memoryview) -> LookupBlock:
-        return LookupBlock(number * self.size, int(self.firsts[number]), mask, exact, *widened(*decoded))
+    def make_block(self, number: int, mask: int, exact: bool, *decoded: memoryview) -> LookupBlock:
+        return LookupBlock(number * self.size, int(self.firsts[number]), mask, exact, *widen(*decoded))
 
-    def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
+    def find_blocks(self, lookup: LookupKeys, rows: Array) -> Array:
         """Return each position's block, and replace the keys by ranks."""
         blocks = np.empty(len(rows), np.int64)
         kernels.find_blocks(lookup, self.table, self.firsts, self.size, blocks)
@@ -188,15 +188,15 @@ class StepsFinder(RankFinder):
         return TierTable(*self.contents.tiers)
 
     def read_block(self, number: int) -> LookupBlock:
-        return self.ranked_block(number, kernels.ALL_BITS, False, *self.contents.read_block(number))
+        return self.make_block(number, kernels.ALL_BITS, False, *self.contents.read_block(number))
 
-    def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
+    def find_blocks(self, lookup: LookupKeys, rows: Array) -> Array:
         """Return the blocks of positions whose outcome the steps have, and write the rows of ends and wins in
         one ply."""
-        self.ask(kernels.rows_of_ends, (lookup, self.ends, rows), rows)
-        lookup.keys[rows != kernels.GOES_ON] = kernels.NOWHERE
-        rows[rows == kernels.GOES_ON] = kernels.NOWHERE
-        return super().blocks_of(lookup, rows)
+        self.ask(kernels.find_ends, (lookup, self.ends, rows), rows)
+        lookup.keys[rows != kernels.IN_STEPS] = kernels.NOWHERE
+        rows[rows == kernels.IN_STEPS] = kernels.NOWHERE
+        return super().find_blocks(lookup, rows)
 
 
 class SlotsFinder(BulkFinder):
@@ -209,59 +209,59 @@ class SlotsFinder(BulkFinder):
         return TierTable(numbers, bounds, NONE, NONE)
 
     def read_block(self, number: int) -> LookupBlock:
-        return LookupBlock(number * self.size, 0, 0, True, NONE, *widened(self.contents.read_block(number)))
+        return LookupBlock(number * self.size, 0, 0, True, NONE, *widen(self.contents.read_block(number)))
 
     def locate(self, positions: Array, lookup: LookupKeys) -> None:
         """Write the slots in place of canonical positions, since tuples would not fit an array of ints."""
-        self.ask(kernels.slots_of_positions, (positions, self.table, lookup.keys), lookup.keys)
+        self.ask(kernels.locate_slots, (positions, self.table, lookup.keys), lookup.keys)
 
-    def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
+    def find_blocks(self, lookup: LookupKeys, rows: Array) -> Array:
         blocks: Array = lookup.keys // self.size  # -1 // size stays -1, NOWHERE
         return blocks
 
     def positions_of(self, tier: int, begin: int, count: int) -> Array:
         """Return the positions of *count* slots of a tier, from slot *begin* on; NOWHERE for slots without one."""
         positions = of_positions(self.game, count)
-        self.ask(kernels.position_of, (tier, begin, positions), positions)
+        self.ask(kernels.write_positions, (tier, begin, positions), positions)
         return positions
 
 
 class CompactFinder(SlotsFinder):
-    """Finds positions in a compact database, and derives those that are not kept."""
+    """Finds positions in a compact database, and derives those that are not stored."""
 
     def __init__(self, database: Database):
         super().__init__(database)
         self.block = lru_cache(max(1, CACHED_BYTES // self.size))(self.read_block)
-        self.deriver = Deriver(database, self.guarded, self.find_in_kept)
+        self.deriver = Deriver(database, self.guarded, self.find_stored)
 
     def read_block(self, number: int) -> LookupBlock:
         return LookupBlock(number * self.size, 0, 0, True, NONE, np.asarray(self.contents.read_block(number)))
 
-    def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
+    def find_blocks(self, lookup: LookupKeys, rows: Array) -> Array:
         index_stored(self.deriver.parts, lookup.keys, rows)
-        return super().blocks_of(lookup, rows)
+        return super().find_blocks(lookup, rows)
 
-    def find_in_kept(self, slots: Array, tiers: Array, rows: Array, each: Each) -> None:
+    def find_stored(self, slots: Array, tiers: Array, rows: Array, each: Each) -> None:
         self.search(LookupKeys(slots, tiers), slots // self.size, rows, each)
 
     def rows(self, positions: Array) -> Array:
-        """Return the legend rows of positions, derived if they are not kept."""
+        """Return the legend rows of positions, derived if they are not stored."""
         rows = super().rows(positions)
-        left = np.flatnonzero(rows == LEFT_OUT)
-        rows[left] = self.deriver.rows(positions[left])
+        missing = np.flatnonzero(rows == LEFT_OUT)
+        rows[missing] = self.deriver.rows(positions[missing])
         return rows
 
     def slot_rows(self, tier: int, begin: int, count: int) -> Array:
-        """Return the rows of *count* slots of a tier that are not kept; 0 for slots without a position."""
+        """Return the rows of *count* slots of a tier that are not stored; 0 for slots without a position."""
         rows = np.zeros(count, np.int32)
-        for part in slices(count, SLICE):
+        for part in cut_slices(count, SLICE):
             positions = self.positions_of(tier, begin + part.start, part.stop - part.start)
-            existing = np.flatnonzero(positions >= 0)
-            rows[part.start + existing] = self.deriver.rows(positions[existing])
+            exists = np.flatnonzero(positions >= 0)
+            rows[part.start + exists] = self.deriver.rows(positions[exists])
         return rows
 
 
-def widened(*arrays: memoryview) -> list[Array]:
+def widen(*arrays: memoryview) -> list[Array]:
     """Return arrays as int64, so that kernels are compiled for one type."""
     return [np.asarray(array).astype(np.int64) for array in arrays]
 

@@ -10,6 +10,7 @@ by remoteness come before those by value if they err no more than the game's own
 show the errors before and after.
 """
 
+import math
 from collections.abc import Iterator
 from itertools import islice
 from random import Random
@@ -72,60 +73,51 @@ def fit(solution: Solution, positions: int, judged: int, seed: int) -> Fit:
     drawn = solution.positions().sample(positions, seed)
     order = np.random.default_rng(seed).permutation(len(drawn.positions))
     held_out, sample = (drawn.only(rows) for rows in np.split(order, [int(HELD_OUT * len(order))]))
-    learned = leaves_of(game, sample, Random(seed))
-    if not learned:
+    leaves = draw_leaves(game, sample, Random(seed))
+    if not leaves:
         raise CannotFit(f"the database of {solution.variant} has no quiet position in which the game goes on")
-    features = np.array([game.features(position) for position in learned], float)
-    weights_by_target = {"": game.feature_weights, **dict(fitted_weights(solution, learned, features))}
+    features = np.array([game.features(position) for position in leaves], float)
+    weights = {"": game.feature_weights, **dict(fit_weights(solution, leaves, features))}  # by target
     # Choose by positions of the sample, and measure with others.
-    choosing = keeping_in(solution, sample, judged // 2)
-    measuring = keeping_in(solution, held_out, judged)
+    choosing = find_keeping(solution, sample, judged // 2)
+    measuring = find_keeping(solution, held_out, judged)
     if not choosing or not measuring:
         raise CannotFit(f"in no position of the sample from {solution.variant} can a move give up value")
-    errors_by_target = {
-        target: sum(errors_with(game, weights_by_target[target], choosing)) for target in weights_by_target
-    }
-    target = min(weights_by_target, key=lambda target: errors_by_target[target])
-    if (
-        target == "value"
-        and "remoteness" in weights_by_target
-        and errors_by_target["remoteness"] <= errors_by_target[""]
-    ):
+    errors_of = {target: sum(errors_with(game, each, choosing)) for target, each in weights.items()}
+    target = min(weights, key=errors_of.__getitem__)
+    if target == "value" and errors_of.get("remoteness", math.inf) <= errors_of[""]:
         target = "remoteness"  # which also says how near the end is, so that players make progress
-    before, after = (
-        errors_with(game, game.feature_weights, measuring),
-        errors_with(game, weights_by_target[target], measuring),
-    )
+    before, after = (errors_with(game, each, measuring) for each in (game.feature_weights, weights[target]))
     if any(new > old for old, new in zip(before, after, strict=True)):
         target = ""
     errors = dict(zip(DEPTHS, zip(before, after, strict=True), strict=True))
-    return Fit(weights_by_target[target], target, len(learned), len(measuring), errors)
+    return Fit(weights[target], target, len(leaves), len(measuring), errors)
 
 
 # The sample
 
 
-def leaves_of(game: Game, sample: PositionChunk, chance: Random) -> list[int]:
+def draw_leaves(game: Game, sample: PositionChunk, chance: Random) -> list[int]:
     """Return quiet undecided positions as searches estimate them: up to max(DEPTHS) random plies after the sample's."""
-    found = []
+    leaves = []
     for position in sample.each():
         *_, position = islice(random_line(game, position, chance), 1 + chance.randrange(max(DEPTHS) + 1))
         if game.primitive(position) == UNDECIDED and game.quiet(position):
-            found.append(position)
-    return found
+            leaves.append(position)
+    return leaves
 
 
-def keeping_in(solution: Solution, sample: PositionChunk, most: int) -> Keeping:
+def find_keeping(solution: Solution, sample: PositionChunk, most: int) -> Keeping:
     """Return, for up to *most* positions with moves of both kinds, whether each move keeps the value."""
 
-    def differing() -> Iterator[tuple[int, dict[int, bool]]]:
+    def find() -> Iterator[tuple[int, dict[int, bool]]]:
         for position in sample.each():
             if solution.game.primitive(position) == UNDECIDED:
                 keeps = moves_keeping_value(solution, position)
                 if len(set(keeps.values())) == 2:
                     yield position, keeps
 
-    return dict(islice(differing(), most))
+    return dict(islice(find(), most))
 
 
 def errors_with(game: Game, weights: tuple[int, ...], keeping: Keeping) -> list[float]:
@@ -140,7 +132,7 @@ def errors_with(game: Game, weights: tuple[int, ...], keeping: Keeping) -> list[
 # The fit
 
 
-def fitted_weights(solution: Solution, positions: list[int], features: Array) -> Iterator[tuple[str, tuple[int, ...]]]:
+def fit_weights(solution: Solution, positions: list[int], features: Array) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Yield (target, weights of the features) for each fit. Targets are "score", or "value" and then "remoteness".
 
     *features* float[positions, features] are those of *positions*. A fit of weights 0 is left out.
@@ -148,7 +140,7 @@ def fitted_weights(solution: Solution, positions: list[int], features: Array) ->
     own_weights = np.array(solution.game.feature_weights, float)
     if solution.metric == "score":
         scores = [solution.database.measures(position)["score"] for position in positions]
-        yield "score", rounded(least_squares(features, 100 * np.array(scores, float), own_weights))
+        yield "score", round_weights(least_squares(features, 100 * np.array(scores, float), own_weights))
         return
     outcomes = [solution.value(position) for position in positions]
     signs = np.array([(outcome.value == WIN) - (outcome.value == LOSE) for outcome in outcomes], float)
@@ -160,10 +152,10 @@ def fitted_weights(solution: Solution, positions: list[int], features: Array) ->
         factor = logistic_regression((features @ own_weights)[:, None], chances, np.zeros(1))
         weights = logistic_regression(features, chances, factor * own_weights)
         if weights.any():
-            yield target, rounded(weights * LARGEST / np.abs(weights).max())
+            yield target, round_weights(weights * LARGEST / np.abs(weights).max())
 
 
-def rounded(weights: Array) -> tuple[int, ...]:
+def round_weights(weights: Array) -> tuple[int, ...]:
     """Return the weights as the nearest ints."""
     return tuple(int(weight) for weight in np.rint(weights))
 
@@ -180,8 +172,8 @@ def logistic_regression(features: Array, chances: Array, prior: Array) -> Array:
 
     Newton's method minimises the cross entropy plus a small penalty for changes.
     """
-    spread = np.where(features.any(axis=0), np.sqrt(np.mean(features**2, axis=0)), 1.0)
-    scaled, change = features / spread, np.zeros(features.shape[1])
+    size = np.where(features.any(axis=0), np.sqrt(np.mean(features**2, axis=0)), 1.0)  # of each feature
+    scaled, change = features / size, np.zeros(features.shape[1])
     penalty = PENALTY * len(features)
 
     def loss(change: Array) -> float:
@@ -199,4 +191,4 @@ def logistic_regression(features: Array, chances: Array, prior: Array) -> Array:
         if np.abs(step).max() <= PRECISION:
             break
         change += step
-    return prior + change / spread
+    return prior + change / size

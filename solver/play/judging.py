@@ -109,14 +109,15 @@ class SearchJudge:
         searches = {name: search(self.game, estimate=kind) for name, kind in ESTIMATES.items()}
         noisy = None if counts_points(self.game) else Noisy(self.solution, self.seed)
         for depth in range(1, deepest + 1):
-            examined, all_looked = searches["own"].nodes, sum(ahead.nodes for ahead in searches.values())
-            found = {name: error_rate(self.keeping, ahead.scores, depth) for name, ahead in searches.items()}
-            looked_at = (searches["own"].nodes - examined) / len(self.keeping)
-            own = found["own"] if Traits.of(self.game).has_estimate else None
-            by_noise = error_rate(self.keeping, noisy.scores, depth) if noisy and not noisy.tired else None
-            by_noise = None if noisy and noisy.tired else by_noise
-            yield Errors(depth, own, found["ends"], found["chance"], by_noise, looked_at)
-            now = sum(ahead.nodes for ahead in searches.values()) - all_looked
+            own_before, all_before = searches["own"].nodes, sum(ahead.nodes for ahead in searches.values())
+            rates = {name: error_rate(self.keeping, ahead.scores, depth) for name, ahead in searches.items()}
+            looked_at = (searches["own"].nodes - own_before) / len(self.keeping)
+            own = rates["own"] if Traits.of(self.game).has_estimate else None
+            by_noise = error_rate(self.keeping, noisy.scores, depth) if noisy and not noisy.is_exhausted else None
+            by_noise = None if noisy and noisy.is_exhausted else by_noise  # it may have become so
+            yield Errors(depth, own, rates["ends"], rates["chance"], by_noise, looked_at)
+            # Stop if the next depth would take too long, growing by the same factor.
+            now = sum(ahead.nodes for ahead in searches.values()) - all_before
             if now * now / before > MOST_LOOKED:
                 break
             before = max(now, 1)
@@ -165,17 +166,17 @@ def error_rate(
 class Noisy:
     """An interpreted search whose estimate is the true value except in some positions, always the same ones.
 
-    `tired` is True after too many positions; then the last scores mean nothing.
+    `is_exhausted` is True after too many positions; then the last scores mean nothing.
     """
 
     def __init__(self, solution: Solution, seed: int):
         self.solution, self.game, self.seed = solution, solution.game, seed
-        self.known: dict[tuple[int, int], int] = {}
+        self.scored: dict[tuple[int, int], int] = {}
         self.children: dict[int, list[int]] = {}
 
     @property
-    def tired(self) -> bool:
-        return len(self.known) > MOST_NOISY
+    def is_exhausted(self) -> bool:
+        return len(self.scored) > MOST_NOISY
 
     def scores(self, position: int, depth: int) -> list[tuple[int, int]]:
         """Return (move, score) for each move: 1 for a win, 0 for a tie or draw, -1 for a loss."""
@@ -186,13 +187,13 @@ class Noisy:
 
     def score(self, position: int, depth: int) -> int:
         """Return the score of a canonical position, searched to a depth; cached."""
-        if (position, depth) not in self.known:
-            if self.tired:
+        if (position, depth) not in self.scored:
+            if self.is_exhausted:
                 return 0
-            self.known[position, depth] = self.look(position, depth)
-        return self.known[position, depth]
+            self.scored[position, depth] = self.search(position, depth)
+        return self.scored[position, depth]
 
-    def look(self, position: int, depth: int) -> int:
+    def search(self, position: int, depth: int) -> int:
         """Return the score of an end, the noisy estimate at depth 0, or the best score of the children."""
         game = self.game
         end = game.primitive(position)
@@ -216,12 +217,12 @@ def counts_of(game: Game, position: int, deepest: int) -> Iterator[Counts]:
     """Yield the counts of searches of a position for depths from 1 on, until a depth would take too long."""
     search, before = CountingSearch(game), 1
     for depth in range(1, deepest + 1):
-        whole = search.count_minimax(position, depth)
+        everything = search.count_minimax(position, depth)
         orders = (scoring.WORST, scoring.GIVEN, scoring.BEST)
-        yield Counts(depth, whole, *(search.count(position, depth, order) for order in orders))
-        if whole * whole / before > MOST_COUNTED:
+        yield Counts(depth, everything, *(search.count(position, depth, order) for order in orders))
+        if everything * everything / before > MOST_COUNTED:
             break
-        before = whole
+        before = everything
 
 
 def sign(value: int) -> int:

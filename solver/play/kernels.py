@@ -20,8 +20,8 @@ NOWHERE = -1
 """Stands for a missing canonical position, block or row."""
 ALL_BITS = -1
 """The mask under which each bit counts."""
-GOES_ON = -2
-"""Stands for the row of a position whose outcome the steps have."""
+IN_STEPS = -2
+"""Stands for the row of a position whose outcome must be looked up among the steps."""
 
 
 class TierTable(NamedTuple):
@@ -63,7 +63,7 @@ class LookupBlock(NamedTuple):
 
 @kernel
 def locate(game, positions, lookup, done, trouble):
-    """Write each position's canonical form and its tier; NOWHERE if it is no position."""
+    """Write each position's canonical form and its tier to *lookup*; NOWHERE if it is no position."""
     for i in range(done[0], len(positions)):
         done[0] = i
         position = positions[i]
@@ -77,8 +77,9 @@ def locate(game, positions, lookup, done, trouble):
 
 
 @kernel
-def slots_of_positions(game, positions, table, slots, done, trouble):
-    """Write each position's slot, numbered through all tiers; NOWHERE if it is no position. It may be a tuple."""
+def locate_slots(game, positions, table, slots, done, trouble):
+    """Write each position's slot, numbered through all tiers, to *slots*; NOWHERE if it is no position. A position may
+    be a tuple."""
     for i in range(done[0], len(positions)):
         done[0] = i
         slots[i] = NOWHERE
@@ -86,7 +87,7 @@ def slots_of_positions(game, positions, table, slots, done, trouble):
         if is_position(position):
             note(trouble, position)
             key, tier, is_image = game.checked_canonical(position)
-            k = row_of(table.numbers, tier)
+            k = index_of(table.numbers, tier)
             if k >= 0 and is_image:
                 # An int that is no position may still get a slot, but then the slot's position is another one.
                 slot = whole(game.index(key))
@@ -97,7 +98,7 @@ def slots_of_positions(game, positions, table, slots, done, trouble):
 
 
 @kernel
-def position_of(game, tier, begin, positions, done, trouble):
+def write_positions(game, tier, begin, positions, done, trouble):
     """Write the positions of slots of a tier, from slot *begin* on; NOWHERE for slots without one."""
     for i in range(done[0], len(positions)):
         done[0] = i
@@ -106,8 +107,8 @@ def position_of(game, tier, begin, positions, done, trouble):
 
 
 @kernel
-def rows_of_ends(game, lookup, ends, rows, done, trouble):
-    """Write the legend rows of ends and of wins in one ply; GOES_ON for other positions.
+def find_ends(game, lookup, ends, rows, done, trouble):
+    """Write the legend rows of ends and of wins in one ply; IN_STEPS for other positions.
 
     *ends* has the row of each value of an end, and last the row of a win in one ply.
     """
@@ -123,7 +124,7 @@ def rows_of_ends(game, lookup, ends, rows, done, trouble):
             elif game.wins_at_once(key):
                 rows[i] = ends[-1]
             else:
-                rows[i] = GOES_ON
+                rows[i] = IN_STEPS
     done[0] = len(rows)
 
 
@@ -131,14 +132,14 @@ def rows_of_ends(game, lookup, ends, rows, done, trouble):
 
 
 @kernel
-def row_of(numbers, number):
+def index_of(numbers, number):
     """Return the index of a number in an ascending array; -1 if it is not there."""
-    k = last_up_to(numbers, 0, len(numbers), number)
+    k = find_last_up_to(numbers, 0, len(numbers), number)
     return k if numbers[k] == number else -1
 
 
 @kernel
-def last_up_to(numbers, low, high, number):
+def find_last_up_to(numbers, low, high, number):
     """Return the last index in [low, high) with a number up to *number*, or *low*; the numbers ascend there."""
     length = high - low
     while length > 1:
@@ -151,44 +152,42 @@ def last_up_to(numbers, low, high, number):
 
 @kernel
 def find_blocks(lookup, table, firsts, size, blocks):
-    """Write the block of each canonical position, and replace it by its rank and its tier by the tier's row."""
+    """Write the block of each canonical position to *blocks*; in *lookup* replace it by its rank, and its tier by the
+    tier's row. *firsts* has the rank of each block's first item, *size* the items of a block."""
     keys, tiers = lookup
     numbers, bounds, positions, masks = table
     for i in range(len(blocks)):
         key, blocks[i] = keys[i], NOWHERE
         if key >= 0:
-            k = row_of(numbers, tiers[i])
+            k = index_of(numbers, tiers[i])
             # Play cannot reach a position whose bits outside the mask differ from those of the tier.
-            if k >= 0 and (key ^ positions[k]) & ~masks[k] == 0:
+            if k >= 0 and ((key ^ positions[k]) & ~masks[k]) == 0:
                 tiers[i] = k
                 keys[i] = rank_under(key, masks[k])
                 # The tier's first and last block. The item is in the last one whose first rank is not greater.
                 begin, end = bounds[k] // size, (bounds[k + 1] - 1) // size
-                blocks[i] = last_up_to(firsts, begin, end + 1, keys[i])
+                blocks[i] = find_last_up_to(firsts, begin, end + 1, keys[i])
 
 
 @kernel
 def rank_under(position, mask):
     """Return a position's rank: its bits under a mask, pushed together. 0b1010 under 0b1110 has the rank 0b101."""
-    rank = 0
-    below = 0
+    rank = ones = 0  # *ones*: ones of the mask in earlier runs
     while mask:
         lowest = mask & -mask
-        rest = mask & mask + lowest  # without its lowest run of ones
+        rest = mask & (mask + lowest)  # without its lowest run of ones
         # `run`, the lowest run of ones, moves right by the zeros below it: all bits below less the ones among them.
         run = mask ^ rest
-        rank |= (position & run) >> (lowest - 1).bit_count() - below
-        below += run.bit_count()
+        rank |= (position & run) >> ((lowest - 1).bit_count() - ones)
+        ones += run.bit_count()
         mask = rest
     return rank
 
 
 @kernel
 def sort_by_block(blocks, count, lookup):
-    """Return positions sorted by block: their indices, the sorted keys, and where each block's positions begin.
-
-    Copying pays: searching in place takes twice as long, on pages far apart.
-    """
+    """Return (indices of the positions sorted by block, their LookupKeys, where each block's positions begin). Copying
+    pays: searching in place takes twice as long, on pages far apart."""
     begins = np.zeros(count + 1, np.int64)
     # Step 1: count the positions of each block.
     for block in blocks:
@@ -198,21 +197,21 @@ def sort_by_block(blocks, count, lookup):
     for block in range(count):
         begins[block + 1] += begins[block]
     # Step 3: put each position behind those of its block (a counting sort).
-    ends, length = begins[:-1].copy(), begins[-1]
+    next_free, length = begins[:-1].copy(), begins[-1]
     order, keys, tiers = np.empty(length, np.int64), np.empty(length, np.int64), np.empty(length, np.int64)
     old_keys, old_tiers = lookup
     for i in range(len(blocks)):
         block = blocks[i]
         if block >= 0:
-            j = ends[block]
-            ends[block] += 1
+            j = next_free[block]
+            next_free[block] += 1
             order[j], keys[j], tiers[j] = i, old_keys[i], old_tiers[i]
     return order, LookupKeys(keys, tiers), begins
 
 
 @kernel
-def put_back(order, found, rows):
-    """Write the rows found, in the order of blocks, to the indices of the positions."""
+def scatter_rows(order, found, rows):
+    """Write `found[j]` to `rows[order[j]]`: rows found in the order of blocks go to their positions."""
     for j in range(len(order)):
         rows[order[j]] = found[j]
 
@@ -229,12 +228,12 @@ def find_ranks(span, lookup, table, block, rows):
         low, high = max(bounds[k] - item, 0), min(bounds[k + 1] - item, len(sums))
         first = rank_under(positions[k], masks[k]) if bounds[k] >= item else block_first
         # Step 2: the bits outside the block's mask are those of its items; else nothing is stored.
-        if (rank ^ first) & ~mask == 0:
+        if ((rank ^ first) & ~mask) == 0:
             # Step 3: within a tier, running sums differ as the ranks do.
-            wanted = sums[low] + rank_under(rank, mask) - rank_under(first, mask)
-            found = last_up_to(sums, low, high, wanted)
-            if sums[found] == wanted or (not exact and sums[found] < wanted):
-                rows[i] = outcomes[found]
+            target = sums[low] + rank_under(rank, mask) - rank_under(first, mask)
+            j = find_last_up_to(sums, low, high, target)
+            if sums[j] == target or (not exact and sums[j] < target):
+                rows[i] = outcomes[j]
 
 
 @kernel

@@ -89,22 +89,21 @@ class Listing:
     ) -> Self:
         """Return the listing for a value or its name, a remoteness or a range, and a tier; None for any. Raise
         ValueError or TypeError for anything else."""
-        least, most = (None, None) if remoteness is None else ends_of(remoteness)
-        of_value, of_tier = None if value is None else value_of(value), None if tier is None else index(tier)
-        return cls(database, of_value, least, most, of_tier)
+        least, most = (None, None) if remoteness is None else read_remoteness(remoteness)
+        checked_value = None if value is None else read_value(value)
+        return cls(database, checked_value, least, most, None if tier is None else index(tier))
 
     def __iter__(self) -> Iterator[PositionChunk]:
         """Yield chunks of about ROWS positions, in the order of the file."""
         pending: list[PositionChunk] = []
         tiers: dict[int, None] = {}
-        for tier, positions, values, plies in records_of(self.database):
+        for tier, positions, values, plies in list_records(self.database):
             tiers[tier] = None
             # Filter by tier, value and remoteness.
-            wanted = self.selects(values, plies) & (self.tier is None or tier == self.tier)
-            if wanted.any():
-                pending.append(
-                    PositionChunk(np.full(len(positions), tier, np.int64), positions, values, plies).only(wanted)
-                )
+            selected = self.selects(values, plies) & (self.tier is None or tier == self.tier)
+            if selected.any():
+                chunk = PositionChunk(np.full(len(positions), tier, np.int64), positions, values, plies)
+                pending.append(chunk.only(selected))
             # Collect small chunks until there are enough rows.
             if sum(len(chunk.positions) for chunk in pending) >= ROWS:
                 yield concatenate(pending)
@@ -112,18 +111,18 @@ class Listing:
         if pending:
             yield concatenate(pending)
         if self.tier is not None and self.tier not in tiers:
-            where = f"the database of {self.database.file.variant}"
-            raise NoTier(f"there is no tier {self.tier} in {where}, {tiers_text(tiers)}")
+            name = self.database.file.variant
+            raise NoTier(f"there is no tier {self.tier} in the database of {name}, {tiers_text(tiers)}")
 
     def selects(self, values: NDArray[Any], plies: NDArray[Any]) -> NDArray[np.bool_]:
         """Return bool[n]: which positions with these *values* and *plies* (DRAW: -1) the listing has, of any tier."""
-        wanted = np.full(len(values), True)
+        selected = np.full(len(values), True)
         if self.value is not None:
-            wanted &= values == self.value
+            selected &= values == self.value
         if self.least is not None or self.most is not None:
             most = np.iinfo(np.int32).max if self.most is None else self.most
-            wanted &= (plies >= max(0, self.least or 0)) & (plies <= most)
-        return wanted
+            selected &= (plies >= max(0, self.least or 0)) & (plies <= most)
+        return selected
 
     def __len__(self) -> int:
         """Return the number of positions; for a tier, steps or bounds this lists them all."""
@@ -144,13 +143,11 @@ class Listing:
         # Reservoir sampling: each position gets a random key, and those with the least keys stay.
         reservoir, keys = empty_chunk(self.database), np.empty(0)
         for chunk in self:
-            reservoir, keys = (
-                concatenate([reservoir, chunk]),
-                np.concatenate([keys, chance.random(len(chunk.positions))]),
-            )
+            reservoir = concatenate([reservoir, chunk])
+            keys = np.concatenate([keys, chance.random(len(chunk.positions))])
             if len(keys) > count:
-                chosen = np.sort(np.argpartition(keys, count)[:count]) if count else np.empty(0, np.int64)
-                reservoir, keys = reservoir.only(chosen), keys[chosen]
+                least = np.sort(np.argpartition(keys, count)[:count]) if count else np.empty(0, np.int64)
+                reservoir, keys = reservoir.only(least), keys[least]
         return reservoir
 
     def _repr_html_(self) -> str:
@@ -197,7 +194,7 @@ class Listing:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
 
-def value_of(given: Value | str) -> Value:
+def read_value(given: Value | str) -> Value:
     """Return a value, given as itself or by name; raise ValueError if it is none."""
     if given in NAMED.values():
         return Value(given)  # type: ignore[arg-type]  # mypy does not know that it is none of the names
@@ -206,8 +203,8 @@ def value_of(given: Value | str) -> Value:
     return NAMED[given]
 
 
-def ends_of(given: int | range) -> tuple[int, int]:
-    """Return the least and the greatest of these plies; raise ValueError if they are none."""
+def read_remoteness(given: int | range) -> tuple[int, int]:
+    """Return the least and the greatest of these numbers of plies; raise ValueError if they are none."""
     if not isinstance(given, range):
         given = range(index(given), index(given) + 1)
     if given.step != 1 or not given or given.start < 0:
@@ -223,7 +220,7 @@ def tiers_text(tiers: Iterable[int]) -> str:
     """
     existing = sorted(tiers)
     named = existing if len(existing) <= TIERS_NAMED + 2 else [*existing[:TIERS_NAMED], "…", existing[-1]]
-    return f"of {len(existing)} tier{'s' * (len(existing) != 1)}: {', '.join(map(str, named))}"
+    return f"of {len(existing)} tier{'' if len(existing) == 1 else 's'}: {', '.join(map(str, named))}"
 
 
 def columns_of(chunk: PositionChunk) -> Columns:
@@ -247,18 +244,18 @@ TierChunk = tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]
 """(tier, positions, values, remotenesses)."""
 
 
-def records_of(database: Database) -> Iterator[TierChunk]:
+def list_records(database: Database) -> Iterator[TierChunk]:
     """Yield all positions of any kind of database."""
     contents = database.file.contents
     if isinstance(contents, StepsReader):
-        yield from explored_positions(database)
+        yield from explore_positions(database)
     elif isinstance(database, SlotsDatabase) and database.contents.slots >= BULK:
-        yield from slots_of(database)
+        yield from list_slots(database)
     else:
         yield from database.records()
 
 
-def slots_of(database: SlotsDatabase) -> Iterator[TierChunk]:
+def list_slots(database: SlotsDatabase) -> Iterator[TierChunk]:
     """Yield the positions of slots, by compiled rules if they compile."""
     contents = database.file.contents
     # One slot shows whether the rules compile.
@@ -275,11 +272,11 @@ def slots_of(database: SlotsDatabase) -> Iterator[TierChunk]:
         for first in range(begin, end, ROWS):
             stop = min(first + ROWS, end)
             positions = finder.positions_of(tier, first - begin, stop - first)
-            existing = (positions[:, 0] if positions.ndim > 1 else positions) >= 0
-            yield tier, positions[existing], *database._read_legend(database.all_slots(first, stop)[existing])
+            exists = (positions[:, 0] if positions.ndim > 1 else positions) >= 0
+            yield tier, positions[exists], *database._read_legend(database.all_slots(first, stop)[exists])
 
 
-def explored_positions(database: Database) -> Iterator[TierChunk]:
+def explore_positions(database: Database) -> Iterator[TierChunk]:
     """Yield the undecided positions of a game whose database has steps, found by exploring."""
     from retrograde.solver.methods.streamed.segments import load
     from retrograde.solver.play.bulk import finder_of
@@ -291,8 +288,8 @@ def explored_positions(database: Database) -> Iterator[TierChunk]:
     exploring = Phase("exploring", None)
     with ThreadPoolExecutor() as executor, list_positions(database.game, executor, beside, exploring) as forward:
         for wave in forward.waves:
-            for tier, found in wave.items():
-                for segment in found.segments:
+            for tier, tier_list in wave.items():
+                for segment in tier_list.segments:
                     positions = load(forward.scratch, segment).astype(np.int64, copy=False)
                     rows = finder.rows(positions) if finder else None
                     assert rows is not None  # rules of a streamed solve always compile

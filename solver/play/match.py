@@ -57,7 +57,7 @@ def random_position(oracle: Oracle, chance: Random, tries: int = MOST_TRIES) -> 
         slots = game.size(tier)
         draw: Callable[[], int] = lambda: game.unindex(tier, chance.randrange(slots))  # noqa: E731
     else:
-        draw = partial(wander, game, chance)
+        draw = partial(walk_randomly, game, chance)
     for _ in range(tries):
         position = draw()
         if not is_none(position) and game.primitive(position) == UNDECIDED:
@@ -81,11 +81,11 @@ def example_of(game: Any) -> int:
     slots = chain(range(size // 3, size, max(1, size // FEW_TRIES)), range(size))
     positions = (position for slot in slots if not is_none(position := game.unindex(tier, slot)))
     first: int = next(positions)
-    tried = chain([first], islice(positions, FEW_TRIES))
-    return next((position for position in tried if game.primitive(position) == UNDECIDED), first)
+    tries = chain([first], islice(positions, FEW_TRIES))
+    return next((position for position in tries if game.primitive(position) == UNDECIDED), first)
 
 
-def wander(game: Game, chance: Random) -> int:
+def walk_randomly(game: Game, chance: Random) -> int:
     """Return the position after a random number of random moves."""
     *_, position = islice(random_line(game, game.start, chance), 1 + chance.randrange(LONGEST_WALK))
     return position
@@ -121,8 +121,8 @@ def play(
     has_chance = expected or metric_of(game) == "expectation"
     longest = LONGEST_WITH_CHANCE if has_chance else LONGEST_GAME
     pays = Traits.of(game).has_rewards
-    repeated_as = getattr(game, "without_clock", lambda position: position)
-    met: Counter[int] = Counter()
+    without_clock = getattr(game, "without_clock", lambda position: position)  # positions with equal results repeat
+    occurrences: Counter[int] = Counter()
     moves: list[int] = []
     mistakes = [0, 0]
     value = game.primitive(position)
@@ -133,10 +133,10 @@ def play(
             value = game.primitive(position)
             continue
         # A draw by repetition, by the rule for play without progress, or by length.
-        repeated = repeated_as(position)
-        met[repeated] += not has_chance
-        too_long = by_rule is not None and count >= PATIENCE
-        if too_long or met[repeated] == ENDLESS or len(moves) == longest:
+        key = without_clock(position)
+        occurrences[key] += not has_chance
+        is_drawn_by_rule = by_rule is not None and count >= PATIENCE
+        if is_drawn_by_rule or occurrences[key] == ENDLESS or len(moves) == longest:
             return FinishedGame(moves, DRAW, (mistakes[0], mistakes[1]))
         # The player's move, and whether it gave up value by what is known before and after.
         turn, parent = side_of(game, start, position, len(moves)), position
@@ -153,15 +153,15 @@ def play(
             brings = next(choice.brings for choice in oracle.moves(parent, 0) if choice.move == move)
             mistakes[turn] += not expected and UNDECIDED != before != brings != UNDECIDED
         else:
-            mistakes[turn] += not expected and gave_up(before, after, same_mover(game, parent, position))
+            mistakes[turn] += not expected and gives_up_value(before, after, same_mover(game, parent, position))
         value = game.primitive(position)
     # With rewards the points decide, not the value of the last position.
     if pays and game.players == 2:
         first, second = points_of(game, start, moves)
         value = WIN if first > second else LOSE if first < second else TIE
         return FinishedGame(moves, value, (mistakes[0], mistakes[1]))
-    ours = side_of(game, start, position, len(moves)) == 0
-    return FinishedGame(moves, value if ours else FLIPPED[value], (mistakes[0], mistakes[1]))
+    first_is_to_move = side_of(game, start, position, len(moves)) == 0
+    return FinishedGame(moves, value if first_is_to_move else FLIPPED[value], (mistakes[0], mistakes[1]))
 
 
 def points_of(game: Game, position: int, moves: Sequence[int]) -> tuple[int, int]:
@@ -169,8 +169,8 @@ def points_of(game: Game, position: int, moves: Sequence[int]) -> tuple[int, int
     start, points = position, [0, 0]
     for ply, move in enumerate([*moves, None]):
         side, player = side_of(game, start, position, ply), max(0, mover(game, position))
-        for seat, who in ((side, player), (1 - side, 1 - player)):
-            points[seat] += game.payoff(position, who) if move is None else game.reward(position, move, who)
+        for seat, number in ((side, player), (1 - side, 1 - player)):
+            points[seat] += game.payoff(position, number) if move is None else game.reward(position, move, number)
         position = position if move is None else game.do_move(position, move)
     return points[0], points[1]
 
@@ -181,7 +181,7 @@ def roll(game: Game, position: int, dice: Random) -> int:
     return dice.choices(moves, [game.odds(position, move) for move in moves])[0]
 
 
-def gave_up(before: Value, after: Value, again: bool = False) -> bool:
+def gives_up_value(before: Value, after: Value, again: bool = False) -> bool:
     """Return whether a move is known to give up value; *again*: the same player moves after it."""
     return UNDECIDED not in (before, after) and (after if again else FLIPPED[after]) != before
 

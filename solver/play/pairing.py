@@ -54,8 +54,8 @@ def expected(
 def facts_at(explored: ExploredGame, found: MetricResult, position: int) -> Facts:
     """Return the measures of a position; raise PositionError if play never reaches it."""
     game = explored.game
-    places = np.flatnonzero(explored.positions == game.canonical(position))
-    if not len(places):
+    indices = np.flatnonzero(explored.positions == game.canonical(position))
+    if not len(indices):
         raise PositionError(f"position {game.write(position)!r} of {variant(game)} cannot be reached from the start")
-    measures = [int(column[places[0]]) for column in found.columns.values()]
+    measures = [int(column[indices[0]]) for column in found.columns.values()]
     return facts_of("expectation", found.details, measures)

@@ -36,7 +36,7 @@ class NoPlayer(RetrogradeError, ValueError):
 
 
 def perfect(oracle: Oracle, position: int) -> int:
-    """Return a best move: the one after which the opponent can err in the most ways (see `problems`)."""
+    """Return a best move: the one after which the opponent can err in the most ways (see `count_problems`)."""
     choices = oracle.best(position)
     if len(choices) == 1:
         return choices[0].move
@@ -44,7 +44,7 @@ def perfect(oracle: Oracle, position: int) -> int:
     most, chosen = None, choices[0]
     for choice in choices:
         replies = oracle.moves(choice.position)
-        rating = problems(choice, replies)
+        rating = count_problems(choice, replies)
         if most is None or rating > most:
             most, chosen = rating, choice
         examined += len(replies)
@@ -53,7 +53,7 @@ def perfect(oracle: Oracle, position: int) -> int:
     return chosen.move
 
 
-def problems(choice: Choice, replies: list[Choice]) -> tuple[int, int, float]:
+def count_problems(choice: Choice, replies: list[Choice]) -> tuple[int, int, float]:
     """Return how difficult a move makes the game for the opponent; greater is harder.
 
     Three numbers: the replies that lose needlessly (or needlessly soon), the other replies that give something up, and
@@ -61,12 +61,11 @@ def problems(choice: Choice, replies: list[Choice]) -> tuple[int, int, float]:
     """
     if choice.again:
         return 0, 0, 0.0
-    worst = [reply for reply in replies if reply.brings == LOSE]
+    losing = [reply for reply in replies if reply.brings == LOSE]
     if choice.value == LOSE:
-        losing = [reply for reply in worst if reply.remoteness != worst[0].remoteness]  # worst[0] is the best of them
+        losing = [reply for reply in losing if reply.remoteness != losing[0].remoteness]  # losing[0] loses latest
         others = 0
     else:
-        losing = worst
         others = sum(reply.brings not in (LOSE, choice.value) for reply in replies)
     return len(losing), others, -min((reply.remoteness or 0 for reply in losing), default=math.inf)
 
@@ -143,7 +142,7 @@ def make_player(name: str, oracle: Oracle, chance: Random) -> Player:
     if name.partition(":")[0] in BY_MODEL:
         return by_model(find_model(name, oracle.game), chance)
     if point := entry_point(name):
-        return installed(point, oracle, chance)
+        return load_player(point, oracle, chance)
     names = ", ".join([*PLAYERS, "depth:N", "time:S", "paranoid:N", "mcts:N", "skill:P", "exploit:MODEL", *offered()])
     raise NoPlayer(f"no player {name!r}; the players are {names}, or a skill from 0 to 1")
 
@@ -156,7 +155,7 @@ def find_model(name: str, game: Game) -> Model:
         raise NoPlayer(str(error)) from error
 
 
-def installed(point: EntryPoint, oracle: Oracle, chance: Random) -> Player:
+def load_player(point: EntryPoint, oracle: Oracle, chance: Random) -> Player:
     """Return a player from another distribution; raise NoPlayer if it cannot be loaded."""
     try:
         maker: Maker = point.load()

@@ -125,7 +125,7 @@ class Solution(Oracle):
         if self.metric == METRICS[0]:
             return choice
         if self.metric in TO_PROGRESS:
-            return self._counted(choice, position)
+            return self._by_plies_to_progress(choice, position)
         # Other metrics: the child's measures, turned for the player who moves, decide the order.
         mover, measures = self.game.turn(position), [*self.database.measures(child).values()]
         details = self.database.file.details
@@ -137,24 +137,24 @@ class Solution(Oracle):
         return choice._replace(
             rank=rank(self.metric, details, measures, mover),
             worth=in_words(self.metric, details, measures),
-            gives=self._given(choice, measures, mover),
+            gives=self._value_brought(choice, measures, mover),
         )
 
-    def _counted(self, choice: Choice, position: int) -> Choice:
+    def _by_plies_to_progress(self, choice: Choice, position: int) -> Choice:
         """Return a choice with the plies to progress, counted for the player who moves."""
         if choice.remoteness is None:
             return choice
         plies = child_distance(self.game, self.metric, position, choice.move, choice.position, choice.remoteness)
         return choice._replace(remoteness=plies, far=progress_in_words(plies + 1, self.metric))
 
-    def _given(self, choice: Choice, measures: list[int], mover: int) -> Value:
+    def _value_brought(self, choice: Choice, measures: list[int], mover: int) -> Value:
         """Return the value that a move brings, its reward included; UNDECIDED for metrics without rewards."""
         if self.metric == "utilities":
             return gives(measures, mover)
         if self.metric != "score":
             return UNDECIDED
-        level = DRAW if choice.value == DRAW else TIE
-        return WIN if measures[0] > 0 else LOSE if measures[0] < 0 else level
+        even = DRAW if choice.value == DRAW else TIE
+        return WIN if measures[0] > 0 else LOSE if measures[0] < 0 else even
 
     def _of_mover(self, measures: list[int], again: bool) -> list[int]:
         """Return a child's scores or expectations for the player who moves."""
@@ -314,14 +314,14 @@ class Response(Solution):
 
     def weights(self, position: int) -> Weights:
         """Return the weight with which the model makes each move; empty if no player is to move, or unknown."""
-        going_on = self.game.primitive(position) == UNDECIDED and self.game.turn(position) != CHANCE
+        has_player = self.game.primitive(position) == UNDECIDED and self.game.turn(position) != CHANCE
         try:
-            return self.model.weights(self.game, position) if self.model and going_on else {}
+            return self.model.weights(self.game, position) if self.model and has_player else {}
         except RetrogradeError:
             return {}
 
     def _of_mover(self, measures: list[int], again: bool) -> list[int]:
-        return measures[:2] if again else measures[2:]
+        return measures[:2] if again else measures[2:]  # the last two are bounds for the player who waits
 
     def close(self) -> None:
         super().close()

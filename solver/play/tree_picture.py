@@ -72,20 +72,20 @@ class Boards:
             else:
                 self.width, self.height = self.box[2] * scale, self.box[3] * scale
 
-    def board_at(self, position: int, x: float, y: float) -> str:
+    def draw_board(self, position: int, x: float, y: float) -> str:
         """Return the SVG of a position's board, centred at *x* and with its top at *y*."""
         if position not in self.symbols:
-            self.symbols[position] = self.symbol_of(position)
-        place = f'x="{x - self.width / 2:.1f}" y="{y:.1f}" width="{self.width:.1f}" height="{self.height:.1f}"'
+            self.symbols[position] = self.draw_symbol(position)
+        box = f'x="{x - self.width / 2:.1f}" y="{y:.1f}" width="{self.width:.1f}" height="{self.height:.1f}"'
         title = f"<title>{escape(self.game.write(position))}</title>"
-        return f'<use href="#{self.symbol_name(position)}" {place}>{title}</use>'
+        return f'<use href="#{self.symbol_name(position)}" {box}>{title}</use>'
 
     @staticmethod
     def symbol_name(position: int) -> str:
         words = position if isinstance(position, tuple) else (position,)
         return f"retrograde-node-{'-'.join(map(str, words))}"
 
-    def symbol_of(self, position: int) -> str:
+    def draw_symbol(self, position: int) -> str:
         """Return the SVG symbol of a position: its board, or its text if the game describes no board."""
         if self.board is None:
             text = escape(self.game.write(position))
@@ -95,12 +95,12 @@ class Boards:
                 f'<text class="written" x="{self.width / 2:g}" y="{self.height / 2:g}">{text}</text>'
             )
             return self.symbol(self.symbol_name(position), f"0 0 {self.width:g} {self.height:g}", inside)
-        over = self.game.primitive(position) != UNDECIDED
-        ended = self.game.draw_end(position) if over else ()
-        men = [*pieces(self.board, self.game.draw_pieces(position)), *marks(self.board, ended, "end edge")]
-        men += marks(self.board, ended, "end")
-        under = '<use href="#retrograde-ground" x="{:g}" y="{:g}" width="{:g}" height="{:g}"/>'.format(*self.box)
-        return self.symbol(self.symbol_name(position), self.view, under + "".join(men))
+        is_over = self.game.primitive(position) != UNDECIDED
+        end_places = self.game.draw_end(position) if is_over else ()
+        men = [*pieces(self.board, self.game.draw_pieces(position)), *marks(self.board, end_places, "end edge")]
+        men += marks(self.board, end_places, "end")
+        board = '<use href="#retrograde-ground" x="{:g}" y="{:g}" width="{:g}" height="{:g}"/>'.format(*self.box)
+        return self.symbol(self.symbol_name(position), self.view, board + "".join(men))
 
     @property
     def view(self) -> str:
@@ -115,8 +115,8 @@ class Boards:
         """Return the SVG symbols of all boards that were drawn."""
         if self.board is None:
             return "".join(self.symbols.values())
-        under = self.symbol("retrograde-ground", self.view, "".join(ground(self.board)))
-        return under + "".join(self.symbols.values())
+        board = self.symbol("retrograde-ground", self.view, "".join(ground(self.board)))
+        return board + "".join(self.symbols.values())
 
 
 @dataclass
@@ -159,23 +159,22 @@ class TreeDrawing:
         # Step 3: draw the node above the middle of its children, then the lines to them.
         x = (middles[0] + middles[-1]) / 2
         self.bottom = max(self.bottom, top + self.boards.height + LABELS)
-        self.nodes += self.node_at(node, x, top, hidden=bool(node.children) and not depth)
-        for i, to in enumerate(middles[: len(children)]):
-            self.lines += self.move_line(
-                (x, top), to, self.tree.move_name(node, i), "best" if i == node.best else "move"
-            )
+        self.nodes += self.draw_node(node, x, top, hidden=bool(node.children) and not depth)
+        for i, child_x in enumerate(middles[: len(children)]):
+            kind = "best" if i == node.best else "move"
+            self.lines += self.draw_move((x, top), child_x, self.tree.move_name(node, i), kind)
         if node.cut and depth:
             names = [self.boards.game.move_name(node.position, move) for move in node.cut]
-            self.lines += self.cut_line((x, top), middles[-1], names)
+            self.lines += self.draw_cut((x, top), middles[-1], names)
         return x
 
-    def node_at(self, node: Node, x: float, top: float, hidden: bool) -> Iterator[str]:
+    def draw_node(self, node: Node, x: float, top: float, hidden: bool) -> Iterator[str]:
         """Yield a node's board, value and window; if its subtree is *hidden*, also how many nodes are below."""
         bottom = top + self.boards.height
         fill = FILLS[(node.value > DECIDED) - (node.value < -DECIDED)]  # 1 for a win, -1 for a loss
         text = self.tree.label(node)
         width = 8 + 7.5 * len(text)  # a bold letter of 12 pixels is about 7.5 wide; 4 pixels on either side
-        yield self.boards.board_at(node.position, x, top)
+        yield self.boards.draw_board(node.position, x, top)
         # Below the board, line by line: the value in its box, the window, the number of hidden nodes.
         box = f'x="{x - width / 2:.1f}" y="{bottom + 3:.1f}" width="{width:.1f}" height="15"'
         yield f'<rect {box} rx="4" fill="{fill}"/>'
@@ -185,23 +184,23 @@ class TreeDrawing:
         if hidden:
             yield f'<text class="window" x="{x:.1f}" y="{bottom + 37:.1f}">… {node.positions - 1:,} below</text>'
 
-    def move_line(self, start: tuple[float, float], to: float, name: str, kind: str) -> Iterator[str]:
+    def draw_move(self, start: tuple[float, float], to: float, name: str, kind: str) -> Iterator[str]:
         """Yield a move's line from a node at *start* to the child whose middle is at x = *to*, and its name."""
         x, top = start
         begin, end = top + self.boards.height + (31 if self.tree.windows else 20), top + self.step - 2
         yield f'<line class="{kind}" x1="{x:.1f}" y1="{begin:.1f}" x2="{to:.1f}" y2="{end:.1f}"/>'
         if 6 * len(name) > self.boards.width + APART:
             return  # it would cover its neighbours; the board below shows the move
-        at, down = x + 0.72 * (to - x), begin + 0.72 * (end - begin)
-        yield f'<text class="name" x="{at:.1f}" y="{down:.1f}">{escape(name)}</text>'
+        name_x, name_y = x + 0.72 * (to - x), begin + 0.72 * (end - begin)
+        yield f'<text class="name" x="{name_x:.1f}" y="{name_y:.1f}">{escape(name)}</text>'
 
-    def cut_line(self, start: tuple[float, float], to: float, names: list[str]) -> Iterator[str]:
+    def draw_cut(self, start: tuple[float, float], to: float, names: list[str]) -> Iterator[str]:
         """Yield the crossed line of the cut moves, and their names below it."""
         x, top = start
         begin, end = top + self.boards.height + 31, top + self.step - 2
         yield f'<line class="cut" x1="{x:.1f}" y1="{begin:.1f}" x2="{to:.1f}" y2="{end:.1f}"/>'
-        at, down = (x + to) / 2, (begin + end) / 2
-        yield f'<path class="cut" d="M{at - 5:.1f} {down - 5:.1f}l10 4m-10 1l10 4"/>'
+        cross_x, cross_y = (x + to) / 2, (begin + end) / 2
+        yield f'<path class="cut" d="M{cross_x - 5:.1f} {cross_y - 5:.1f}l10 4m-10 1l10 4"/>'
         shown = names if len(names) <= MOST_CUT else [*names[: MOST_CUT - 1], f"and {len(names) - MOST_CUT + 1}"]
         for i, name in enumerate(shown):
             yield f'<text class="cut" x="{to:.1f}" y="{end + 9 + 13 * i:.1f}">{escape(name)}</text>'
@@ -210,14 +209,14 @@ class TreeDrawing:
 def trees_svg(trees: Trees) -> str:
     """Return the trees as a picture, side by side if that is not too wide."""
     boards = Boards(trees.game, len(trees.game.write(trees.position)) + 1)
-    drawn = [draw(boards, tree) for tree in trees.drawn]
+    drawn = [draw_tree(boards, tree) for tree in trees.drawn]
     # Side by side, or one below the other if they are too wide.
-    beside = sum(width for _, width, _ in drawn) <= MOST_WIDE
+    is_side_by_side = sum(width for _, width, _ in drawn) <= MOST_WIDE
     parts, x, y, right, bottom = [], EDGE, EDGE, 0.0, 0.0
     for content, width, height in drawn:
         parts.append(f'<g transform="translate({x:.1f} {y:.1f})">{content}</g>')
         right, bottom = max(right, x + width), max(bottom, y + height)
-        x, y = (x + width + 2 * APART, y) if beside else (x, y + height + 2 * APART)
+        x, y = (x + width + 2 * APART, y) if is_side_by_side else (x, y + height + 2 * APART)
     # The notes below the trees.
     more = [f"{tree.name}: {tree.root.positions:,} positions" for tree in trees.counted[len(trees.drawn) :]]
     for line in [*trees.notes("the player to move at the top"), *more]:
@@ -234,7 +233,7 @@ def trees_svg(trees: Trees) -> str:
     )
 
 
-def draw(boards: Boards, tree: SearchTree) -> tuple[str, float, float]:
+def draw_tree(boards: Boards, tree: SearchTree) -> tuple[str, float, float]:
     """Return (a tree's SVG with its name and counts, width, height)."""
     picture = TreeDrawing(boards, tree)
     depth = depth_within(tree.root, MOST_NODES)

@@ -37,22 +37,22 @@ def load_weights(game: Game, path: str | os.PathLike[str] | None = None, home: P
 
 def read_weights(path: Path, game: Game) -> tuple[int, ...]:
     """Return the weights in a file; raise WrongWeights if they are not for this game."""
-    again = f"fit them again with: retrograde fit {typed(game)}"
+    remedy = f"fit them again with: retrograde fit {typed(game)}"
     try:
         facts = read_facts(path)
         name, rules, features, weights = (facts[key] for key in ("game", "rules", "features", "weights"))
     except OSError as error:
-        raise WrongWeights(f"cannot read weights from {str(path)!r}: {error.strerror}; {again}") from error
+        raise WrongWeights(f"cannot read weights from {str(path)!r}: {error.strerror}; {remedy}") from error
     except (ValueError, KeyError) as error:
-        raise WrongWeights(f"{str(path)!r} has no weights, or is damaged; {again}") from error
+        raise WrongWeights(f"{str(path)!r} has no weights, or is damaged; {remedy}") from error
     if facts.get("format") != FORMAT or not is_list_of_weights(weights):
-        raise WrongWeights(f"{str(path)!r} has no weights, or is damaged; {again}")
+        raise WrongWeights(f"{str(path)!r} has no weights, or is damaged; {remedy}")
     if str(name).partition(":")[0] != game.name or not defines(game, "features"):
-        raise WrongWeights(f"the weights in {str(path)!r} are of {name!s:.60}, and not of {variant(game)}; {again}")
+        raise WrongWeights(f"the weights in {str(path)!r} are of {name!s:.60}, and not of {variant(game)}; {remedy}")
     if not (is_digest_of(rules, rules_digest(game)) and is_digest_of(features, numbering_digest(game))):
-        raise WrongWeights(f"the weights in {str(path)!r} are of other rules or features of {variant(game)}; {again}")
+        raise WrongWeights(f"the weights in {str(path)!r} are of other rules or features of {variant(game)}; {remedy}")
     if len(weights) != len(game.feature_weights):
-        raise WrongWeights(f"{str(path)!r} has {len(weights)} weights, not {len(game.feature_weights)}; {again}")
+        raise WrongWeights(f"{str(path)!r} has {len(weights)} weights, not {len(game.feature_weights)}; {remedy}")
     return tuple(weights)
 
 

@@ -51,9 +51,9 @@ def verify_book(book: Book, listener: Listener | None = None, workers: int = 1, 
         stored = book.get(position)
         if stored is None:
             problems.append(f"position {game.write(position)} is not in the book")
-        elif (right := derive(book, position)) is not None:
-            if not agrees(stored, right):
-                both = f"{outcome_text(stored)} in the book, and {outcome_text(right)} by its moves"
+        elif (derived := derive(book, position)) is not None:
+            if not agrees(stored, derived):
+                both = f"{outcome_text(stored)} in the book, and {outcome_text(derived)} by its moves"
                 problems.append(f"position {game.write(position)} is {both}")
         elif depth == book.plies:
             last.append(position)
@@ -72,16 +72,16 @@ def explore(game: Game, plies: int, phase: Phase) -> dict[int, int]:
     depths = {start: 0}
     wave = [start]
     for ply in range(1, plies + 1):
-        found: dict[int, int] = {}
+        next_wave: dict[int, int] = {}
         for position in wave:
             if game.primitive(position) == UNDECIDED:
                 for move in game.generate_moves(position):
                     child = game.canonical(game.do_move(position, move))
                     if child not in depths:
-                        found[child] = ply
+                        next_wave[child] = ply
         phase.advance(len(wave))
-        depths |= found
-        wave = list(found)
+        depths |= next_wave
+        wave = list(next_wave)
     phase.end()
     return depths
 
@@ -107,8 +107,9 @@ def derive(book: Book, position: int) -> Outcome | None:
     return Outcome(best, 1 + (max(known) if best == LOSE else min(known)))
 
 
-def agrees(stored: Outcome, right: Outcome) -> bool:
-    return stored.value == right.value and (None in (stored.remoteness, right.remoteness) or stored == right)
+def agrees(stored: Outcome, derived: Outcome) -> bool:
+    """Return whether the values are equal, and the remotenesses too if both are known."""
+    return stored.value == derived.value and (None in (stored.remoteness, derived.remoteness) or stored == derived)
 
 
 def outcome_text(outcome: Outcome) -> str:
@@ -123,12 +124,12 @@ def search_again(
     workers, listener, course = how
     if not positions:
         return 0
-    search, searched = Search(book.game, workers, TABLE_SIZE), 0
+    search, proved = Search(book.game, workers, TABLE_SIZE), 0
     phase = Phase("searching", listener, len(positions), course)
     for position in positions:
         found = search.find(position, SECONDS, distance=False)
         if found.value is not None:
-            searched += 1
+            proved += 1
             if found.value != book[position].value:
                 stored = outcome_text(book[position])
                 problems.append(
@@ -136,4 +137,4 @@ def search_again(
                 )
         phase.advance(1)
     phase.end()
-    return searched
+    return proved

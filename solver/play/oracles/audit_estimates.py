@@ -38,9 +38,9 @@ def verify_estimates(book: EstimatedBook, listener: Listener | None = None, seed
     problems: list[str] = []
     course = Course()
     course.plan(verifying=0.7, searching=0.3)  # shares of the time, for progress
-    children = children_in(book, problems, Phase("verifying", listener, len(book.file.estimates), course))
-    problems += unreachable(book, children)
-    scores = backed_up(book, children)
+    children = find_children(book, problems, Phase("verifying", listener, len(book.file.estimates), course))
+    problems += find_unreachable(book, children)
+    scores = back_up_scores(book, children)
     for text, score in book.file.estimates.items():
         if scores.get(text, score) != score:
             both = f"{estimate_text(score)} in the book, and {estimate_text(scores[text])} by its moves"
@@ -50,7 +50,7 @@ def verify_estimates(book: EstimatedBook, listener: Listener | None = None, seed
     return EstimatesReport(len(book.file.estimates), derived, searched, unsearched, problems)
 
 
-def children_in(book: EstimatedBook, problems: list[str], phase: Phase) -> dict[str, set[str]]:
+def find_children(book: EstimatedBook, problems: list[str], phase: Phase) -> dict[str, set[str]]:
     """Return the children of each position whose score is backed up, all as texts; an empty set for others.
 
     Append *problems*. Scores are backed up if all children are in the book.
@@ -67,18 +67,18 @@ def children_in(book: EstimatedBook, problems: list[str], phase: Phase) -> dict[
         if game.write(game.canonical(position)) != text:
             problems.append(f"position {text} is not written as the game writes it, or is not canonical")
             continue
-        end, found = game.primitive(position), set()
+        end, child_texts = game.primitive(position), set()
         if end == UNDECIDED:
             moves = game.generate_moves(position)
-            found = {game.write(game.canonical(game.do_move(position, move))) for move in moves}
+            child_texts = {game.write(game.canonical(game.do_move(position, move))) for move in moves}
         elif score != {WIN: FAR, TIE: 0, DRAW: 0, LOSE: -FAR}[end]:
             problems.append(f"position {text} is an end, and is estimated as {estimate_text(score)}")
-        children[text] = found if found <= estimates.keys() else set()
+        children[text] = child_texts if child_texts <= estimates.keys() else set()
     phase.end()
     return children
 
 
-def unreachable(book: EstimatedBook, children: dict[str, set[str]]) -> list[str]:
+def find_unreachable(book: EstimatedBook, children: dict[str, set[str]]) -> list[str]:
     """Return problems: positions of the book that play does not reach within its plies, and positions left out."""
     origin, wave, met, problems = book.file.origin, {book.file.start}, {book.file.start}, []
     if book.file.start != book.game.write(book.game.canonical(book.game.start)):
@@ -89,8 +89,8 @@ def unreachable(book: EstimatedBook, children: dict[str, set[str]]) -> list[str]
             problems += [f"position {text} leads to one that is not in the book" for text in sorted(left_out)]
         wave = {child for text in wave for child in children.get(text, ())} - met
         met |= wave if ply < origin.plies else set()
-    rest = sorted(book.file.estimates.keys() - met)
-    return problems + [f"position {text} is not reached within {origin.plies} plies" for text in rest]
+    unmet = sorted(book.file.estimates.keys() - met)
+    return problems + [f"position {text} is not reached within {origin.plies} plies" for text in unmet]
 
 
 def is_end(book: EstimatedBook, text: str) -> bool:
@@ -98,7 +98,7 @@ def is_end(book: EstimatedBook, text: str) -> bool:
     return bool(book.game.primitive(book.game.read(text)) != UNDECIDED)
 
 
-def backed_up(book: EstimatedBook, children: dict[str, set[str]]) -> dict[str, int]:
+def back_up_scores(book: EstimatedBook, children: dict[str, set[str]]) -> dict[str, int]:
     """Return the scores that follow from those of positions without children in the book."""
     scores = {text: 0 if children.get(text) else score for text, score in book.file.estimates.items()}
     while True:
@@ -122,16 +122,16 @@ def search_again(
     game, origin = book.game, book.file.origin
     if len(origin.weights) == len(getattr(game, "feature_weights", ())):
         game = with_weights(game, origin.weights)
-    with ExitStack() as opened:
+    with ExitStack() as stack:
         if tables := find_tables(game, game.start):
-            opened.callback(tables.close)
+            stack.callback(tables.close)
         now: Origin = origin_of(game, tables, origin.plies, origin.depth, origin.most)
         if (now.hints, now.weights) != (origin.hints, origin.weights):
             return 0, "the estimate has changed since"
         if now.tables != origin.tables:
             return 0, f"the endgame tables have changed since; then: {', '.join(origin.tables) or 'none'}"
         search = ValueSearch(game, tables=tables)
-        leaves = [text for text, found in children.items() if not found and not is_end(book, text)]
+        leaves = [text for text, child_texts in children.items() if not child_texts and not is_end(book, text)]
         sample = Random(seed).sample(leaves, min(AGAIN, len(leaves)))
         for text in sample:
             phase.advance(1)

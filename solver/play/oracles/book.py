@@ -46,14 +46,15 @@ LOWEST = -(1 << 62)
 """A tier number below all others."""
 TASK = 16
 """Positions in a task. They are neighbours, whose searches share many positions."""
-SECONDS = 1e9
-"""A time limit that means none."""
-SOON = 1.0
+NO_LIMIT = 1e9
+"""Seconds that mean no limit."""
+FIRST_SECONDS = 1.0
 """Seconds of a first search, after which it is known whether play can go round in circles."""
 TIE_SECONDS = 0.1
 """Seconds for finding a tie's remoteness: it matters little, and may take forever."""
 LEAST_TABLE = 1 << 24
 """The least bytes of a thread's transposition table."""
+PLIES_MASK = 0xFFFFFFFF
 FOR_PARENT = np.array([UNDECIDED, WIN, DRAW, TIE, LOSE], np.uint8)
 """For each value of a child, the value it gives its parent."""
 
@@ -121,15 +122,15 @@ class BookMaker:
         start = self.game.canonical(start_of(self.game))
         # Step 1: wave by wave, each without the positions of the waves before.
         wave = to_items(np.array([start], np.int64))
-        known = none = wave[:0]
+        known = no_positions = wave[:0]
         for ply in range(self.options.plies + 1):
             self.waves.append(wave)
             known = np.union1d(known, wave)
             phase.advance(len(wave))
             if ply < self.options.plies:
-                children = [np.unique(block[exists]) for _, block, exists, _ in self.expanded(wave)]
-                found = np.unique(np.concatenate([none, *children]))
-                wave = np.setdiff1d(found, known, assume_unique=True)
+                children = [np.unique(block[exists]) for _, block, exists, _ in self.expand_blocks(wave)]
+                distinct = np.unique(np.concatenate([no_positions, *children]))
+                wave = np.setdiff1d(distinct, known, assume_unique=True)
                 if not len(wave):
                     break
         # Step 2: for all positions, the values of ends, and how many positions each stands for.
@@ -144,7 +145,7 @@ class BookMaker:
         self.plies[self.values != UNDECIDED] = 0
         phase.end()
 
-    def expanded(self, positions: Array) -> Iterator[tuple[int, Array, Array, Array]]:
+    def expand_blocks(self, positions: Array) -> Iterator[tuple[int, Array, Array, Array]]:
         """Yield blocks: the first position's index, the children (a column each), which of them exist, and each
         column's position."""
         for begin, end in self.expander.blocks(0, len(positions)):
@@ -160,54 +161,59 @@ class BookMaker:
         """Return the indices of positions among all positions of the book."""
         return np.searchsorted(self.positions, positions)
 
+    def undecided(self, positions: Array) -> Array:
+        """Return those of the book's positions that have no value yet."""
+        rest: Array = positions[self.values[self.indices(positions)] == UNDECIDED]
+        return rest
+
     # Searching
 
     def search(self) -> None:
         """Find the outcomes of the positions of the last ply."""
         # There is no last ply if play always ends before it.
-        last = self.waves[-1][: None if len(self.waves) > self.options.plies else 0]
-        self.decide_at_once(last)
-        open_ = last[self.values[self.indices(last)] == UNDECIDED]
-        phase = Phase("searching", self.options.listener, len(open_), self.course)
+        last = self.waves[-1] if len(self.waves) > self.options.plies else self.waves[-1][:0]
+        self.decide_wins_in_one(last)
+        undecided = self.undecided(last)
+        phase = Phase("searching", self.options.listener, len(undecided), self.course)
         phase.tell()
         # Answers of an earlier run come first; only the others are searched.
         log = self.journal.log("searched", 0.0)
-        for found in log.resumed:
-            self.take(*found)
-            phase.skip(len(found[1]))
-        open_ = open_[self.values[self.indices(open_)] == UNDECIDED]
-        for answers in self.answered(open_):
-            self.take(*answers)
+        for resumed in log.resumed:
+            self.store_answers(*resumed)
+            phase.skip(len(resumed[1]))
+        for answers in self.search_all(self.undecided(undecided)):
+            self.store_answers(*answers)
             log.add(answers)
             log.write()
             phase.advance(len(answers[1]))
         log.settle()
         phase.end()
 
-    def decide_at_once(self, last: Array) -> None:
+    def decide_wins_in_one(self, last: Array) -> None:
         """Decide the positions that the next move wins, without a search."""
-        for begin, children, exists, origins in self.expanded(last):
+        for begin, children, exists, origins in self.expand_blocks(last):
             distinct = np.unique(children[exists])
             # A position whose best child has lost already is won in one ply.
-            lost = self.is_lost(distinct)
-            wins = (exists & lost[np.minimum(np.searchsorted(distinct, children), len(distinct) - 1)]).any(axis=0)
+            is_lost = self.find_lost(distinct)
+            i = np.minimum(np.searchsorted(distinct, children), len(distinct) - 1)  # padding may be greater than all
+            wins = (exists & is_lost[i]).any(axis=0)
             indices = self.indices(last[begin + origins[wins]])
             self.values[indices], self.plies[indices] = WIN, 1 if self.options.distances else NOT_FOUND
 
-    def is_lost(self, positions: Array) -> Array:
-        """Return which positions the player to move has lost because the game is over."""
-        lost = np.zeros(max(len(positions), 1), bool)
+    def find_lost(self, positions: Array) -> Array:
+        """Return bool[n]: which positions are ends that the player to move has lost; at least one item."""
+        is_lost = np.zeros(max(len(positions), 1), bool)
         for begin, end in self.expander.blocks(0, len(positions)):
             own = from_items(positions[begin:end], self.width)
-            lost[begin:end] = self.expander.expand(LOWEST, own).primitives == LOSE
-        return lost
+            is_lost[begin:end] = self.expander.expand(LOWEST, own).primitives == LOSE
+        return is_lost
 
-    def take(self, positions: Array, values: Array, plies: Array) -> None:
+    def store_answers(self, positions: Array, values: Array, plies: Array) -> None:
         """Store answers; positions of several words come word by word."""
         indices = self.indices(to_items(positions.reshape(-1, self.width) if self.width else positions))
         self.values[indices], self.plies[indices] = values, plies
 
-    def answered(self, positions: Array) -> Iterator[tuple[Array, Array, Array]]:
+    def search_all(self, positions: Array) -> Iterator[tuple[Array, Array, Array]]:
         """Yield the answers for all positions (positions, values, remotenesses), some at a time."""
         workers = self.options.workers or os.cpu_count() or 1
         searches = ProvingThreads(self.game, max(LEAST_TABLE, self.options.size // workers))
@@ -239,21 +245,23 @@ class BookMaker:
 
     def pass_up(self) -> None:
         """Find the outcomes of all other positions, from their children."""
-        waiting = [wave[self.values[self.indices(wave)] == UNDECIDED] for wave in reversed(self.waves)]
-        phase = Phase("solving", self.options.listener, sum(map(len, waiting)), self.course)
-        while sum(map(len, waiting)):
-            before = sum(map(len, waiting))
-            for wave in waiting:
+        waves = [self.undecided(wave) for wave in reversed(self.waves)]
+        count = sum(map(len, waves))
+        phase = Phase("solving", self.options.listener, count, self.course)
+        while count:
+            before = count
+            for wave in waves:
                 self.derive(wave)
-            waiting = [wave[self.values[self.indices(wave)] == UNDECIDED] for wave in waiting]
-            if (left := sum(map(len, waiting))) == before:
-                raise circles(self.game)
-            phase.advance(before - left)
+            waves = [self.undecided(wave) for wave in waves]
+            count = sum(map(len, waves))
+            if count == before:
+                raise circles_error(self.game)
+            phase.advance(before - count)
         phase.end()
 
     def derive(self, wave: Array) -> None:
         """Decide the positions of a wave whose children all have outcomes."""
-        for begin, children, exists, origins in self.expanded(wave):
+        for begin, children, exists, origins in self.expand_blocks(wave):
             indices = np.where(exists, np.minimum(self.indices(children), len(self.positions) - 1), 0)
             # Step 1: which columns have only known children, and the best value among them.
             known = (~exists | (self.values[indices] != UNDECIDED)).all(axis=0)
@@ -284,30 +292,30 @@ class BookMaker:
         positions = from_items(self.positions[order], self.width)
         # Step 2: the legend. Value and remoteness in one int sort as the legend does; -1, a DRAW's remoteness, needs
         # the mask.
-        codes = self.values[order].astype(np.int64) << 32 | self.plies[order] & 0xFFFFFFFF
+        codes = (self.values[order].astype(np.int64) << 32) | (self.plies[order] & PLIES_MASK)
         outcomes, firsts, rows = np.unique(codes, return_index=True, return_inverse=True)
         symmetric = np.bincount(rows, self.sizes[order]).astype(np.int64).tolist()
         # An example is a position or, if that has several words, the number of its row.
         examples = firsts if self.width else positions[firsts]
         legend = [
-            LegendRow(Value(code >> 32), -1 if code & 0xFFFFFFFF == 0xFFFFFFFF else code & 0xFFFFFFFF, *counted)
-            for code, *counted in zip(
+            LegendRow(Value(code >> 32), -1 if code & PLIES_MASK == PLIES_MASK else code & PLIES_MASK, *counts)
+            for code, *counts in zip(
                 outcomes.tolist(), symmetric, np.bincount(rows).tolist(), examples.tolist(), strict=True
             )
         ]
-        found = numbers, counts, legend, (positions, rows.astype(np.uint32))
-        solved = SolvedRows(*found) if self.width else SolvedRecords(*found, int(positions.max()))
+        contents = numbers, counts, legend, (positions, rows.astype(np.uint32))
+        solved = SolvedRows(*contents) if self.width else SolvedRecords(*contents, int(positions.max()))
         write_database(path, self.game, solved, lock=lock, book_plies=self.options.plies)
         phase.advance(len(positions))
         phase.end()
 
 
-def circles(game: Game) -> NoBook:
+def circles_error(game: Game) -> NoBook:
     """Return the error that play can go round in circles."""
-    error = f"no book of {variant(game)}: its play can go round in circles, where a search proves no draw"
+    message = f"no book of {variant(game)}: its play can go round in circles, where a search proves no draw"
     if Traits.of(game).has_estimate:
-        error += f"; to make one of estimates, which prove nothing: {command_for(game)}"
-    return NoBook(error)
+        message += f"; to make one of estimates, which prove nothing: {command_for(game)}"
+    return NoBook(message)
 
 
 class SearchThreads(Generic[AnySearch]):
@@ -347,14 +355,14 @@ class ProvingThreads(SearchThreads[Search]):
         search = self.of_this_thread()
         if self.over:
             raise KeyboardInterrupt
-        found = search.find(position, SOON, distance=False)
+        found = search.find(position, FIRST_SECONDS, distance=False)
         while found.value is None and not search.cyclic and not self.over:
-            found = search.find(position, SECONDS, distance=False)
+            found = search.find(position, NO_LIMIT, distance=False)
         if found.value is None or search.cyclic:
-            raise KeyboardInterrupt if self.over else circles(self.game)
+            raise KeyboardInterrupt if self.over else circles_error(self.game)
         value, plies = int(found.value), found.remoteness
         if distance and plies is None:
-            limits = iter([tie_seconds]) if value == TIE else repeat(SECONDS)
+            limits = iter([tie_seconds]) if value == TIE else repeat(NO_LIMIT)
             while plies is None and not self.over and (limit := next(limits, None)) is not None:
                 plies = search.find(position, limit, distance=True).remoteness
         return value, NOT_FOUND if plies is None or not distance else plies

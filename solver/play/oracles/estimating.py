@@ -141,11 +141,11 @@ class EstimatesMaker:
     def __post_init__(self) -> None:
         self.ends: set[int] = set()
         self.log = self.journal.log("searched", PAUSE) if self.journal else None
-        self.known: dict[int, int] = {}
+        self.journaled: dict[int, int] = {}
         for positions, scores in self.log.resumed if self.log else ():
             width = Traits.of(self.game).width
             rows = listed(positions.reshape(-1, width) if width else positions)
-            self.known |= zip(rows, scores.tolist(), strict=True)
+            self.journaled |= zip(rows, scores.tolist(), strict=True)
 
     # Choosing positions
 
@@ -182,46 +182,48 @@ class EstimatesMaker:
 
     def expand(self, number: int) -> None:
         """Add the children of a position."""
-        found = examine(self.game, self.positions[number])[2]
-        self.children[number] = list(dict.fromkeys(self.add(child, self.plies[number] + 1) for child in found))
+        children = examine(self.game, self.positions[number])[2]
+        self.children[number] = list(dict.fromkeys(self.add(child, self.plies[number] + 1) for child in children))
 
     def close_leaves(self) -> None:
         """Give each position its children if all of them happen to be in the book."""
         for number in self.leaves():
-            found = examine(self.game, self.positions[number])[2]
-            if all(child in self.numbers for child in found):
-                self.children[number] = list(dict.fromkeys(self.numbers[child] for child in found))
+            children = examine(self.game, self.positions[number])[2]
+            if all(child in self.numbers for child in children):
+                self.children[number] = list(dict.fromkeys(self.numbers[child] for child in children))
 
     def leaves(self) -> list[int]:
         """Return the positions without children in the book in which the game goes on."""
-        known = self.children.keys() | self.ends
-        return [number for number in range(len(self.positions)) if number not in known]
+        inner_or_end = self.children.keys() | self.ends
+        return [number for number in range(len(self.positions)) if number not in inner_or_end]
 
     def next_batch(self) -> list[int]:
-        """Return the positions to expand next; none if the book has enough."""
-        open_ = [number for number in self.leaves() if self.plies[number] < self.options.plies]
+        """Return the positions to expand next, by number; none if the book has enough."""
+        leaves = [number for number in self.leaves() if self.plies[number] < self.options.plies]
         if self.options.most is None or not self.children:
-            return open_
+            return leaves
         left = self.options.most - len(self.positions)
         if left <= 0:
             return []
         costs = self.costs()
-        # A search has seen the end of decided positions.
-        open_ = [number for number in open_ if number in costs and abs(self.scores[number]) < DECIDED]
-        open_.sort(key=lambda number: (costs[number], number))
-        widths = [len(found) for found in self.children.values()]
+        # Leave out decided positions, of which a search has seen the end.
+        leaves = [number for number in leaves if number in costs and abs(self.scores[number]) < DECIDED]
+        leaves.sort(key=lambda number: (costs[number], number))
+        # As many as have `left` children, if each has as many as the others on average.
+        widths = [len(children) for children in self.children.values()]
         fitting = left * len(widths) // sum(widths)
-        return open_[: max(1, min(fitting, len(self.positions) // SHARE))]
+        return leaves[: max(1, min(fitting, len(self.positions) // SHARE))]
 
     def costs(self) -> dict[int, float]:
         """Return the cost of the cheapest line from the start to each position: its moves, and what they lose."""
+        # What a move loses: the scores are for opposite players, so their sum is 0 for the best move.
         drops = {
             (number, child): self.scores[number] + self.scores[child]
-            for number, found in self.children.items() for child in found
+            for number, children in self.children.items() for child in children
             if max(abs(self.scores[number]), abs(self.scores[child])) < DECIDED
         }  # fmt: skip
-        lost = [drop for drop in drops.values() if drop > 0]
-        usual = median(lost) if lost else 1.0
+        losses = [drop for drop in drops.values() if drop > 0]
+        usual_loss = median(losses) if losses else 1.0
         costs: dict[int, float] = {}
         queue = [(0.0, 0)]
         while queue:
@@ -231,7 +233,7 @@ class EstimatesMaker:
             costs[number] = cost
             for child in self.children.get(number, ()):
                 if child not in costs and (number, child) in drops:
-                    heapq.heappush(queue, (cost + 1 + drops[number, child] / usual, child))
+                    heapq.heappush(queue, (cost + 1 + drops[number, child] / usual_loss, child))
         return costs
 
     # Scores
@@ -245,14 +247,14 @@ class EstimatesMaker:
         )
         new = []
         for number in todo:
-            score = self.known.get(self.positions[number])
+            score = self.journaled.get(self.positions[number])
             if score is None:
                 new.append(number)
             else:
                 self.scores[number] = score
                 phase.skip(1)
         phase.tell()
-        for numbers, scores in self.searched(new):
+        for numbers, scores in self.search_all(new):
             for number, score in zip(numbers, scores, strict=True):
                 self.scores[number] = score
             if self.log:
@@ -263,7 +265,7 @@ class EstimatesMaker:
         if self.log:
             self.log.flush()
 
-    def searched(self, numbers: list[int]) -> Iterator[tuple[list[int], list[int]]]:
+    def search_all(self, numbers: list[int]) -> Iterator[tuple[list[int], list[int]]]:
         """Yield the scores of positions by searches in several threads, some positions at a time."""
         threads = DepthSearchThreads(self.game, self.tables)
         executor = ThreadPoolExecutor(self.options.workers or os.cpu_count() or 1)
@@ -284,14 +286,14 @@ class EstimatesMaker:
         inner = np.array([*self.children], np.int64)
         if not len(inner):
             return
-        children = np.concatenate([np.array(found, np.int64) for found in self.children.values()])
+        children = np.concatenate([np.array(numbers, np.int64) for numbers in self.children.values()])
         begins = np.cumsum([0, *map(len, self.children.values())])[:-1]
         scores = np.array(self.scores, np.int64)
         scores[inner] = 0
         while True:
             child_scores = scores[children]
-            farther = np.where(np.abs(child_scores) > DECIDED, np.sign(child_scores), 0)
-            best = np.maximum.reduceat(farther - child_scores, begins)
+            one_ply = np.where(np.abs(child_scores) > DECIDED, np.sign(child_scores), 0)  # wins and losses get farther
+            best = np.maximum.reduceat(one_ply - child_scores, begins)
             if (best == scores[inner]).all():
                 break
             scores[inner] = best

@@ -18,6 +18,7 @@ from retrograde.solver.play.oracle import LONGEST_LINE, Oracle, ValueBounds, exa
 from retrograde.solver.play.solution import Solution
 
 ORDER = WIN, DRAW, LOSE
+"""Values under the rule, the best first."""
 
 
 class FiftyMoveOracle:
@@ -37,8 +38,8 @@ class FiftyMoveOracle:
         """Return value and remoteness; a DRAW if the rule makes one."""
         plain = self.solution.value(position)
         by_zeroing = self.solution.by_zeroing(position) if position in self.counts else None
-        drawn = by_zeroing and by_rule(*by_zeroing, self.counts[position]) == DRAW
-        return Outcome(DRAW, None) if drawn else plain
+        is_drawn = by_zeroing and by_rule(*by_zeroing, self.counts[position]) == DRAW
+        return Outcome(DRAW, None) if is_drawn else plain
 
     def probe(self, position: int, seconds: float | None = None, distance: bool = True) -> ValueBounds:
         """Return what `value` returns, as a `ValueBounds`."""

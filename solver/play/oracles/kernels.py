@@ -34,13 +34,13 @@ def play_out(game, position, games, seed):
             if value != UNDECIDED:
                 if value in (WIN, LOSE):
                     # At an even ply the player to move is the one who began.
-                    result = 2 if (value == WIN) == (ply & 1 == 0) else 0
+                    result = 2 if (value == WIN) == (ply % 2 == 0) else 0
                 break
             # Draw one of the moves with equal probability, in one pass: move number k replaces the choice with
             # probability 1/k.
             chosen = 0
             for number, move in enumerate(game.generate_moves(current), 1):
-                seed = seed * 6364136223846793005 + 1442695040888963407 & MASK  # Knuth's linear congruences
+                seed = (seed * 6364136223846793005 + 1442695040888963407) & MASK  # Knuth's linear congruences
                 if (seed >> 31) % number == 0:
                     chosen = whole(move)
             current = as_position(game.do_move(current, chosen))
@@ -59,7 +59,7 @@ def best_by_playouts(game: Game, position: int, moves: list[int], is_over: Calla
         rules = rules_for(game)
         play_out(rules, position, 0, seed)  # no game: this compiles the rules before the loop
         while not is_over() and len(moves) > 1:
-            for number, child in enumerate(children):
+            for i, child in enumerate(children):
                 more, seed = play_out(rules, child, GAMES, seed)
-                points[number] += more
+                points[i] += more
     return moves[points.index(min(points))]

@@ -39,7 +39,7 @@ def involves_chance(game: Game, position: int) -> bool:
     """Return whether chance had a turn in some random games."""
     chance = Random(0)
     lines = (islice(random_line(game, position, chance), PLIES) for _ in range(GAMES))
-    return any(game.primitive(now) == UNDECIDED and mover(game, now) == CHANCE for line in lines for now in line)
+    return any(game.primitive(each) == UNDECIDED and mover(game, each) == CHANCE for line in lines for each in line)
 
 
 class ScoringOracle(SearchingOracle):
@@ -72,8 +72,8 @@ class ScoringOracle(SearchingOracle):
     def score(self, position: int) -> ScoreResult:
         """Return what is known of a position's score without a search, for the player to move."""
         if self.game.primitive(position) != UNDECIDED:
-            paid = self.search.worth_of_end(position)
-            return ScoreResult(paid, paid, 0, 0.0)
+            score = self.search.worth_of_end(position)
+            return ScoreResult(score, score, 0, 0.0)
         return self.scores.get(self.game.canonical(position), NOTHING)
 
     def bounds_without_search(self, position: int) -> ValueBounds:
@@ -109,7 +109,7 @@ class ScoringOracle(SearchingOracle):
     def learn_score(self, position: int, new: ScoreResult) -> None:
         """Store a finding, merged with what was known."""
         old = self.score(position)
-        low, high = least_of(old.low, new.low, greatest=True), least_of(old.high, new.high)
+        low, high = least_known(old.low, new.low, greatest=True), least_known(old.high, new.high)
         found = ScoreResult(low, high, old.nodes + new.nodes, old.seconds + new.seconds)
         self.scores[self.game.canonical(position)] = found
 
@@ -123,12 +123,12 @@ class ScoringOracle(SearchingOracle):
         """Return what is known of the score that a move brings the player who makes it."""
         child = self.game.do_move(position, move)
         found, gain = self.score(child), self.search.gain(position, move)
-        low, high = found.low, found.high
-        if not same_mover(self.game, position, child):
-            low, high = (None if bound is None else -bound for bound in (high, low))
-        return ScoreResult(
-            None if low is None else gain + low, None if high is None else gain + high, found.nodes, found.seconds
-        )
+        if same_mover(self.game, position, child):
+            sign, bounds = 1, (found.low, found.high)
+        else:
+            sign, bounds = -1, (found.high, found.low)
+        low, high = (None if bound is None else gain + sign * bound for bound in bounds)
+        return ScoreResult(low, high, found.nodes, found.seconds)
 
     def score_bounds_after(self, position: int, move: int) -> tuple[int, int]:
         """Return the least and the most that a move may bring, as far as known."""
@@ -150,10 +150,10 @@ class ScoringOracle(SearchingOracle):
         again, found = same_mover(self.game, position, child), self.score_after(position, move)
         proved = found.at_least == found.at_most and not self.is_contradicted
         brings = self.tie_for_draw(found.at_least) if proved else UNDECIDED
-        name, rank = self.game.move_name(position, move), self.score_bounds_after(position, move)
+        name, (least, most) = self.game.move_name(position, move), self.score_bounds_after(position, move)
         return Choice(
             move, name, child, brings if again else FLIPPED[brings], None, again,
-            rank=(-rank[0], -rank[1]), worth=in_words(found), gives=brings,
+            rank=(-least, -most), worth=in_words(found), gives=brings,
         )  # fmt: skip
 
     def choose_move(self, position: int, moves: list[int], deadline: float) -> int:
@@ -161,10 +161,10 @@ class ScoringOracle(SearchingOracle):
         worse."""
         self.search_until(position, monotonic() + FOR_VALUE * (deadline - monotonic()), distance=True)
         moves = [choice.move for choice in ranked(self.choice(position, move) for move in moves)]
-        low = self.score(position).low
+        low, first_low = self.score(position).low, self.score_bounds_after(position, moves[0])[0]
         # Case: the first move is proven best.
-        least = max(low if low is not None else -FAR, self.score_bounds_after(position, moves[0])[0])
-        if least == self.score_bounds_after(position, moves[0])[0] > -FAR and self.score(position).score == least:
+        least = max(low if low is not None else -FAR, first_low)
+        if first_low > -FAR and first_low == least == self.score(position).score:
             return moves[0]
         # Case: a score is proven: search for a move that keeps it.
         if low is not None:
@@ -181,10 +181,10 @@ class ScoringOracle(SearchingOracle):
 
     def keeps_score(self, position: int, move: int, score: int) -> bool:
         """Return whether a move keeps at least this score, by a search."""
-        child, rest = self.game.do_move(position, move), score - self.search.gain(position, move)
+        child, needed = self.game.do_move(position, move), score - self.search.gain(position, move)
         if same_mover(self.game, position, child):
-            return self.search.ask(child, rest)
-        return not self.search.ask(child, 1 - rest)
+            return self.search.ask(child, needed)
+        return not self.search.ask(child, 1 - needed)  # the opponent gets at most -needed
 
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
         score, line = self.score(position).score, []
@@ -195,10 +195,10 @@ class ScoringOracle(SearchingOracle):
         return line
 
 
-def least_of(one: int | None, other: int | None, greatest: bool = False) -> int | None:
+def least_known(one: int | None, other: int | None, greatest: bool = False) -> int | None:
     """Return the least (or greatest) of two numbers; None stands for unknown.
 
-    >>> least_of(1, 2), least_of(1, 2, greatest=True), least_of(None, 2), least_of(None, None)
+    >>> least_known(1, 2), least_known(1, 2, greatest=True), least_known(None, 2), least_known(None, None)
     (1, 2, 2, None)
     """
     known = [number for number in (one, other) if number is not None]

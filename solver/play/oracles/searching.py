@@ -81,15 +81,15 @@ def bounds_key(known: ValueBounds) -> tuple[int, int, int]:
     >>> rows == sorted(rows, key=lambda row: bounds_key(ValueBounds(*row, how)))
     True
     """
-    far = 1 << 30
+    far = 1 << 30  # stands for an unknown remoteness
     if known.at_least == LOSE:
-        plies = known.remoteness or (known.no_end_within if not known.proved else far)
+        plies = known.remoteness or (far if known.proved else known.no_end_within)
         return known.at_least, known.at_most, plies
     return known.at_least, known.at_most, -(far if known.remoteness is None else known.remoteness)
 
 
-def merged(old: ValueBounds | None, new: ValueBounds) -> ValueBounds:
-    """Return the bounds that both answers give, with their work added; *new* is the source if it adds to *old*."""
+def merge_bounds(old: ValueBounds | None, new: ValueBounds) -> ValueBounds:
+    """Return the bounds that two answers give together, and their work. The source is *old* unless *new* adds to it."""
     if old is None:
         return new
     at_least, at_most = max(old.at_least, new.at_least), min(old.at_most, new.at_most)
@@ -187,7 +187,7 @@ class SearchingOracle(Oracle):
         known = self.found.get(self.game.canonical(position), ValueBounds(LOSE, WIN, None, Evidence(SEARCH)))
         for source in self.sources:
             if answer := source(position):
-                known = merged(known, answer)
+                known = merge_bounds(known, answer)
         return known
 
     def estimate(self, position: int) -> int | None:
@@ -196,7 +196,7 @@ class SearchingOracle(Oracle):
     def learn(self, position: int, new: ValueBounds) -> ValueBounds:
         """Store a finding; return all that is known of the position."""
         key = self.game.canonical(position)
-        self.found[key] = merged(self.found.get(key), new)
+        self.found[key] = merge_bounds(self.found.get(key), new)
         return self.bounds_without_search(position)
 
     def probe(self, position: int, seconds: float | None = None, distance: bool = True) -> ValueBounds:
@@ -235,10 +235,10 @@ class SearchingOracle(Oracle):
         """Return all moves of a position, the best first. Each gets an equal share of the time."""
         moves, deadline = self.legal(position), self.deadline(seconds)
         for distance in self.passes:
-            for number, move in enumerate(moves):
-                begun = monotonic()
-                time_share = (deadline - begun) / (len(moves) - number)
-                self.search_until(self.game.do_move(position, move), begun + time_share, distance)
+            for i, move in enumerate(moves):
+                now = monotonic()
+                time_share = (deadline - now) / (len(moves) - i)
+                self.search_until(self.game.do_move(position, move), now + time_share, distance)
         self.learn_from_moves(position, moves)
         return ranked(self.choice(position, move) for move in moves)
 
@@ -247,13 +247,13 @@ class SearchingOracle(Oracle):
         before = self.bounds_without_search(position)
         if not moves or before.is_exact:
             return
-        known = [bounds_for_mover(self.bounds_after(position, move)) for move in moves]
-        top = max(known, key=bounds_key)
-        most = max(bounds.at_most for bounds in known)
-        exact = all(bounds.is_exact for bounds in known)
-        evidence = total_evidence(SEARCH, [bounds.evidence for bounds in known])
-        new = ValueBounds(top.at_least, most, top.remoteness if exact else None, evidence)
-        if exact or new.at_least > before.at_least or new.at_most < before.at_most:
+        brought = [bounds_for_mover(self.bounds_after(position, move)) for move in moves]
+        best = max(brought, key=bounds_key)
+        most = max(bounds.at_most for bounds in brought)
+        is_exact = all(bounds.is_exact for bounds in brought)
+        evidence = total_evidence(SEARCH, [bounds.evidence for bounds in brought])
+        new = ValueBounds(best.at_least, most, best.remoteness if is_exact else None, evidence)
+        if is_exact or new.at_least > before.at_least or new.at_most < before.at_most:
             self.learn(position, new)
 
     def legal(self, position: int) -> list[int]:
@@ -286,14 +286,12 @@ class SearchingOracle(Oracle):
         if deadline - monotonic() < LEAST_SECONDS:
             return moves[0]
         # Step 1: find the value, then a move that keeps it.
-        first = monotonic() + FOR_VALUE * (deadline - monotonic())
-        known = self.search_until(position, first, distance=False)
-        move = None
-        if known.at_least != LOSE:
-            move = self.move_keeping_value(position, moves, deadline)
+        value_deadline = monotonic() + FOR_VALUE * (deadline - monotonic())
+        known = self.search_until(position, value_deadline, distance=False)
+        move = self.move_keeping_value(position, moves, deadline) if known.at_least != LOSE else None
         # Case: no such move was found: choose by safety and random games.
-        if move is None or not known.proved:
-            return self.choose_unproved(position, moves, deadline) if move is None else move
+        if move is None:
+            return self.choose_unproved(position, moves, deadline)
         # Step 2: a win is worth hurrying: find a move that keeps the remoteness too.
         if known.value == WIN:
             known = self.search_until(position, deadline, distance=True)
@@ -305,15 +303,16 @@ class SearchingOracle(Oracle):
 
     def move_keeping_value(self, position: int, moves: list[int], deadline: float) -> int | None:
         """Return a move that brings at least the proven value; None if time runs out."""
-        wanted = self.bounds_without_search(position).at_least
-        bound = NO_LOSS if wanted == WIN else ANY_WIN
+        needed = self.bounds_without_search(position).at_least
+        refuting_bound = NO_LOSS if needed == WIN else ANY_WIN  # a worth of the child that refutes the move
         brings = {move: bounds_for_mover(self.bounds_after(position, move)) for move in moves}
         for move in moves:
-            if brings[move].at_least >= wanted:
+            if brings[move].at_least >= needed:
                 return move
         with self.limited(deadline), suppress(OutOfTime, SearchTooDeep):
             for move in moves:
-                if brings[move].at_most >= wanted and not self.search.ask(self.game.do_move(position, move), bound):
+                child = self.game.do_move(position, move)
+                if brings[move].at_most >= needed and not self.search.ask(child, refuting_bound):
                     return move
         return None
 
@@ -330,8 +329,8 @@ class SearchingOracle(Oracle):
     def choose_unproved(self, position: int, moves: list[int], deadline: float) -> int:
         """Return a move if the value is unknown: among the safest, the best by the book of estimates, by the estimate,
         or in random games."""
-        soon = monotonic() + FOR_SAFETY * (deadline - monotonic())
-        safe = self.safest_moves(position, moves, soon)
+        safety_deadline = monotonic() + FOR_SAFETY * (deadline - monotonic())
+        safe = self.safest_moves(position, moves, safety_deadline)
         if self.estimates and (scores := self.estimates.moves(position)):
             return max(safe, key=scores.__getitem__)
         if len(safe) > 1 and Traits.of(self.game).has_estimate:

@@ -38,49 +38,49 @@ class EndingTables:
         self.endings: dict[Path, tuple[State, frozenset[int]]] = {}
         """The state of each file when it was read, and its endings, as numbers of tiers."""
 
-    def of_ending(self, material: str) -> Iterator[tuple[Path, Solution]]:
+    def with_ending(self, material: str) -> Iterator[tuple[Path, Solution]]:
         """Yield the databases that have an ending, open ones first."""
         tier = tier_of(material)
-        yield from [(path, held) for path, held in self.solutions.items() if tier in self.endings[path][1]]
+        yield from [(path, solution) for path, solution in self.solutions.items() if tier in self.endings[path][1]]
         for path in databases_in(self.path):
-            if path not in self.solutions and tier in self.endings_in(path) and self.open(path):
+            if path not in self.solutions and tier in self.read_tiers(path) and self.open(path):
                 yield path, self.solutions[path]
 
     def find(self, material: str, board: AnyBoard | Fields) -> tuple[Solution, int] | None:
         """Return the first database with this board, and the position in it; None if no database has it."""
         fields = board if isinstance(board, Fields) else board.as_fields()
-        for _, solution in self.of_ending(material):
+        for _, solution in self.with_ending(material):
             position = position_on(solution.game, fields)
             with suppress(NotInDatabase):
-                solution.value(position)  # it is kept, and will be asked for
+                solution.value(position)  # raises if it is missing; the answer is cached
                 return solution, position
         return None
 
     def open(self, path: Path) -> bool:
         """Open a database. Return whether that worked."""
         try:
-            solution = Solution(open_checked(path))
+            solution = Solution(open_by_material(path))
             solution.value(solution.start_or_example)  # what the rules need is worked out when they are first asked
             solution.by_zeroing(solution.start_or_example)
             self.solutions[path] = solution
         except Exception as error:
-            self.remark(f"{os.fspath(path)}: {said_of(error)}")
+            self.remark(f"{os.fspath(path)}: {message_of(error)}")
             return False
         return True
 
-    def endings_in(self, path: Path) -> frozenset[int]:
+    def read_tiers(self, path: Path) -> frozenset[int]:
         """Return the tiers in a file that the current rules have made; none for other files."""
-        state, known = state_of(path), self.endings.get(path)
+        state, cached = state_of(path), self.endings.get(path)
         if state is None:
             return frozenset()
-        if known is None or known[0] != state:
-            known = self.endings[path] = state, read_endings(path)
-        return known[1]
+        if cached is None or cached[0] != state:
+            cached = self.endings[path] = state, tiers_made_by_rules(path)
+        return cached[1]
 
     def prepare(self) -> None:
         """Read all headers and open some databases, so that no move has to wait for it."""
         for path in databases_in(self.path):
-            if self.endings_in(path) and path not in self.solutions and len(self.solutions) < MOST_OPEN:
+            if self.read_tiers(path) and path not in self.solutions and len(self.solutions) < MOST_OPEN:
                 self.open(path)
 
     def refresh(self) -> None:
@@ -129,25 +129,26 @@ def databases_in(path: Path) -> list[Path]:
         return []
 
 
-def read_endings(path: Path) -> frozenset[int]:
+def tiers_made_by_rules(path: Path) -> frozenset[int]:
     """Return the tiers in a file that the current rules have made; none for other files."""
     try:
         with DatabaseFile(path) as file:
-            ours = (file.game_name, file.rules) == (Chess.name, rules_digest(Chess))
-            if not ours or not isinstance(file.contents, OutcomeReader) or file.measures:  # of another metric
+            is_chess = (file.game_name, file.rules) == (Chess.name, rules_digest(Chess))
+            if not is_chess or not isinstance(file.contents, OutcomeReader) or file.measures:  # of another metric
                 return frozenset()
             return frozenset(file.contents.tiers.numbers.tolist())
     except Exception:  # whatever a file does to its reader, it hinders no other
         return frozenset()
 
 
-def open_checked(path: Path) -> Database:
+def open_by_material(path: Path) -> Database:
+    """Open a chess database with the rules for the men that the file names."""
     with DatabaseFile(path) as file:
         material = file.options["material"]
     return open_database(path, game=Chess(str(material)))
 
 
-def said_of(error: Exception) -> str:
+def message_of(error: Exception) -> str:
     """Return the message of an error, with its class if it is not one of ours."""
     if isinstance(error, RetrogradeError):
         return str(error)

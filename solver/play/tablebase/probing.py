@@ -85,14 +85,14 @@ class Tablebase:
         if the side to move is mated.
         """
         solution, position = self.find(board)
-        return found_or_raise(solution, DTZ, dtz_of(position, solution.value(position).value, solution))
+        return require(solution, DTZ, dtz_of(position, solution.value(position).value, solution))
 
     def probe_dtc(self, board: Board) -> int:
         """Return the distance to the next capture or promotion; 0 also if the side to move is mated."""
         solution, position = self.find(board)
         if solution.conversion and not solution.value(position).remoteness:
             return 0
-        return found_or_raise(solution, DTC, dtc_of(position, solution))
+        return require(solution, DTC, dtc_of(position, solution))
 
     def probe_wdl(self, board: Board) -> int:
         """Return 2 for a win, -2 for a loss, 0 for a draw, and 1 or -1 for a cursed win or blessed loss.
@@ -103,23 +103,23 @@ class Tablebase:
         solution, position = self.find(board)
         value, plies = solution.value(position)
         found = category(position, value, plies or 0, 0, dtz_of(position, value, solution))
-        return found_or_raise(solution, DTZ, WDL.get(found))
+        return require(solution, DTZ, WDL.get(found))
 
     def get_dtm(self, board: Board, default: int | None = None) -> int | None:
         """Return the distance to mate, or the default."""
-        return unless_there(self.probe_dtm, board, default)
+        return probe_or_default(self.probe_dtm, board, default)
 
     def get_dtz(self, board: Board, default: int | None = None) -> int | None:
         """Return the distance to zeroing, or the default."""
-        return unless_there(self.probe_dtz, board, default)
+        return probe_or_default(self.probe_dtz, board, default)
 
     def get_dtc(self, board: Board, default: int | None = None) -> int | None:
         """Return the distance to conversion, or the default."""
-        return unless_there(self.probe_dtc, board, default)
+        return probe_or_default(self.probe_dtc, board, default)
 
     def get_wdl(self, board: Board, default: int | None = None) -> int | None:
         """Return the result under the fifty-move rule, or the default."""
-        return unless_there(self.probe_wdl, board, default)
+        return probe_or_default(self.probe_wdl, board, default)
 
     def close(self) -> None:
         """Close all databases; one that is needed again is opened again."""
@@ -145,7 +145,7 @@ def open_tablebase(folder: str | os.PathLike[str] | None = None) -> Tablebase:
     return Tablebase(path)
 
 
-def found_or_raise(solution: Solution, metric: str, found: int | None) -> int:
+def require(solution: Solution, metric: str, found: int | None) -> int:
     """Return *found*, a distance or result; raise NoDatabase if it is None."""
     if found is None:
         what = f"no database of {solution.variant} by {metric} beside the one by {solution.metric}"
@@ -153,7 +153,7 @@ def found_or_raise(solution: Solution, metric: str, found: int | None) -> int:
     return found
 
 
-def unless_there(probe: Callable[[Board], int], board: Board, default: int | None) -> int | None:
+def probe_or_default(probe: Callable[[Board], int], board: Board, default: int | None) -> int | None:
     """Return what a probe returns, or the default if no database has the board."""
     try:
         return probe(board)

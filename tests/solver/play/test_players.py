@@ -12,7 +12,7 @@ from retrograde.games.contract.choice import Choice
 from retrograde.games.tictactoe_player import by_rules
 from retrograde.solver.play.match import Review, judge, play, random_position
 from retrograde.solver.play.oracles.kernels import play_out
-from retrograde.solver.play.player import NoPlayer, first_best, greedy, make_player, perfect, problems, skilled
+from retrograde.solver.play.player import NoPlayer, count_problems, first_best, greedy, make_player, perfect, skilled
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.rules.ports import rules_for
 from tests.helpers.command_line import retrograde
@@ -69,7 +69,9 @@ def test_of_equal_moves_the_one_with_most_ways_to_go_wrong_is_made(solution_of):
     game = solution.game
     # After a corner seven of eight replies lose, after the centre four, after an edge four.
     assert game.move_name(0, perfect(solution, 0)) == "a1"
-    rated = {choice.name: problems(choice, solution.moves(choice.position))[0] for choice in solution.best(game.start)}
+    rated = {
+        choice.name: count_problems(choice, solution.moves(choice.position))[0] for choice in solution.best(game.start)
+    }
     assert {rated[name] for name in ("a1", "c1", "a3", "c3")} == {7}
     assert {rated[name] for name in ("b1", "a2", "c2", "b3", "b2")} == {4}
 
@@ -90,7 +92,7 @@ def test_problems_are_counted_as_they_are(solution_of, text):
             else:
                 losing = [end for end in ends if end.value == WIN]
                 others = [end for end in ends if end.value != WIN and FLIPPED[end.value] != choice.value]
-            counted = problems(choice, solution.moves(choice.position))
+            counted = count_problems(choice, solution.moves(choice.position))
             assert counted[:2] == (len(losing), len(others))
             if losing:
                 assert counted[2] == -min(end.remoteness for end in losing)

@@ -24,7 +24,7 @@ class Watched(CompressedArray):
 
 @pytest.mark.parametrize(("begin", "end"), [(0, 10_000), (700, 9_999), (5, 6), (40, 40)])
 def test_scores_are_counted_piece_by_piece(begin, end, monkeypatch):
-    monkeypatch.setattr(score_kernels, "COUNTED", 999)
+    monkeypatch.setattr(score_kernels, "COUNT_BLOCK", 999)
     random = np.random.default_rng(20261126)
     scores = (
         random.choice([LOSE_CLASS, DRAW_CLASS, WIN_CLASS], 10_000) << BITS | random.integers(0, 9, 10_000)

@@ -136,10 +136,8 @@ def check_orientations(survey: Survey, position: int) -> None:
 
 
 def leaves_out(game: Game) -> bool:
-    """Return whether a game has chance and a numbering, which may then leave positions out.
-
-    A variant whose `tiers` are empty has none.
-    """
+    """Return whether a game has chance and a numbering, which may then leave positions out. A variant whose `tiers` are
+    empty has none."""
     if not Traits.of(game).has_numbering or not Traits.of(game).has_chance:
         return False
     try:

@@ -152,8 +152,8 @@ def largest_numbered(game: Game, expected: Estimate, least: int) -> LargestTier 
 
 
 def largest_listed(game: Game, expected: Estimate, least: int) -> LargestTier | None:
-    """Return the largest tier in ranges of a game whose positions are listed; None if play cannot return to it, or
-    if it has fewer than *least* slots."""
+    """Return the largest tier in ranges of a game whose positions are listed. None if play cannot return to it, or if
+    it has fewer than *least* slots."""
     slots = max(expected.tiers.values(), default=expected.records)
     if not expected.links or slots < least:
         return None

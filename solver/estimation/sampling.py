@@ -170,10 +170,8 @@ class Sampler:
         )
 
     def count_waves(self, wave: Array) -> tuple[Array, float, float]:
-        """Count wave after wave, from *wave* on. Return (last wave, its mean number of parents, factor).
-
-        The last wave is empty if all were counted. The factor is that of the module's docstring.
-        """
+        """Count wave after wave, from *wave* on. Return (last wave, its mean number of parents, factor). The last wave
+        is empty if all were counted. The factor is that of the module's docstring."""
         visited, deadline = PositionSet(wave), time.monotonic() + self.seconds
         parents = factor = 1.0
         while True:

@@ -26,9 +26,7 @@ IN_STEPS = -2
 
 class TierTable(NamedTuple):
     """A file's table of tiers, as int64 arrays; `bounds` has one item more, and slots have no `positions` and `masks`.
-
-    A position's rank is its bits under the tier's mask, pushed together. Records have ALL_BITS for a mask.
-    """
+    A position's rank is its bits under the tier's mask, pushed together. Records have ALL_BITS for a mask."""
 
     numbers: Array
     bounds: Array
@@ -152,7 +150,7 @@ def find_last_up_to(numbers, low, high, number):
 
 @kernel
 def find_blocks(lookup, table, firsts, size, blocks):
-    """Write the block of each canonical position to *blocks*; in *lookup* replace it by its rank, and its tier by the
+    """Write the block of each canonical position to *blocks*. In *lookup* replace it by its rank, and its tier by the
     tier's row. *firsts* has the rank of each block's first item, *size* the items of a block."""
     keys, tiers = lookup
     numbers, bounds, positions, masks = table

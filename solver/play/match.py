@@ -33,10 +33,8 @@ class NoBeginning(RetrogradeError, ValueError):
 
 
 class FinishedGame(NamedTuple):
-    """A finished game: its moves, its value for the player who moved first, and both players' mistakes.
-
-    Mistakes are moves known to have given up value. In a puzzle all moves are the first player's.
-    """
+    """A finished game: its moves, its value for the player who moved first, and both players' mistakes. Mistakes are
+    moves known to have given up value. In a puzzle all moves are the first player's."""
 
     moves: list[int]
     value: Value
@@ -47,10 +45,8 @@ class FinishedGame(NamedTuple):
 
 
 def random_position(oracle: Oracle, chance: Random, tries: int = MOST_TRIES) -> int:
-    """Return a random position in which the game goes on; raise NoBeginning after *tries* failures.
-
-    Random moves from the start lead to it. If the game has no start, it is a random slot of the first tier.
-    """
+    """Return a random position in which the game goes on; raise NoBeginning after *tries* failures. Random moves from
+    the start lead to it. If the game has no start, it is a random slot of the first tier."""
     game: Any = oracle.game
     if Traits.of(game).is_numbered and given_start(game) is None:
         tier = min(game.tiers)

@@ -48,10 +48,8 @@ def extend_nimbers(values, begin, code, stop, progress):
 
 @kernel
 def count_repeated(values):
-    """Return int64[n]: how many values from each index on are equal to those from the beginning on (Z-function).
-
-    Index 0 has 0. So [1, 2, 1, 2, 3] gives [0, 0, 2, 0, 0].
-    """
+    """Return int64[n]: how many values from each index on are equal to those from the beginning on (Z-function). Index
+    0 has 0. So [1, 2, 1, 2, 3] gives [0, 0, 2, 0, 0]."""
     count = len(values)
     lengths = np.zeros(count, np.int64)
     begin = end = 0  # the values from begin to end - 1 are equal to those from the beginning on

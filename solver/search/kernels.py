@@ -110,10 +110,8 @@ class ThreadWorkspace(NamedTuple):
 
 
 def make_workspace(plies: int, moves: int, stride: int, shared: Array | None = None) -> ThreadWorkspace:
-    """Return the workspace of a thread, for *plies* plies and *moves* children of *stride* words each.
-
-    Threads publish in *shared* the positions they search: int64[2^SHARED_BITS] of NO_KEY. It is None for one thread.
-    """
+    """Return the workspace of a thread, for *plies* plies and *moves* children of *stride* words each. Threads publish
+    in *shared* the positions they search: int64[2^SHARED_BITS] of NO_KEY. It is None for one thread."""
     counters = np.zeros(HISTORY + (2 << HISTORY_BITS), np.int64)
     counters[MOST_NODES] = NO_LIMIT
     counters[SHARED] = 0 if shared is None else shared.ctypes.data
@@ -162,13 +160,14 @@ def next_bound(low, high, order, distance, far):
     >>> next_bound(83, 90, SOON_FIRST, True, 99)  # a win within 16 and not within 8: within 12?
     87
     """
-    # The player to move cannot force a win within *unwon* plies, nor the opponent within *unlost*.
+    # The player to move cannot force a win within *unwon* plies, nor the opponent within *unlost*. The bound
+    # far - plies asks "win within plies?", and plies + 1 - far "no loss within plies?" (see `bounds.py`).
     unwon, unlost = far - high - 1, low + far - 1
     if low == high or order == ONE_QUESTION or (not distance and (low > 0 or high < 0)):
         return far
     # Case: a win or a loss. Double the plies until they suffice, then do a binary search between the last two.
     if low > 0 or high < 0:
-        few, many = (unwon, far - low) if low > 0 else (unlost, high + far)
+        few, many = (unwon, far - low) if low > 0 else (unlost, high + far)  # few do not suffice, many do
         plies = (few + many) // 2 if many < far - 1 else max(SOON[0], 2 * few)
         if plies >= far - 1:
             return far  # farther than the table can hold
@@ -212,7 +211,7 @@ def prove_bound(game, position, key, bound, count, ply, memory):
     answer = False
     if count < 2:
         answer, position, key, bound, ply, count = expand(game, position, key, bound, count, ply, memory)
-    flipped = (ply - first_ply) & 1 == 1  # the question is about the other player now, so its answer is negated
+    flipped = (ply - first_ply) % 2 == 1  # the question is about the other player now, so its answer is negated
     if count == 0:
         return answer != flipped
     # Step 2: answer without search if the bound is out of range; give up if the workspace is full.
@@ -284,12 +283,8 @@ def expand(game, position, key, bound, count, ply, memory):
         child_bound = bound_for_child(bound)
         if is_trivial(child_bound, memory.far) or must_give_up(position, ply + 1, memory):
             break
-        position, key, bound, ply = (
-            child_at(game, row_of(game, ply, memory), 0),
-            no_position(position),
-            child_bound,
-            ply + 1,
-        )
+        position, key = child_at(game, row_of(game, ply, memory), 0), no_position(position)
+        bound, ply = child_bound, ply + 1
         counters[NODES] += 1
         answer, count = look_ahead(game, position, bound, ply, memory)
     return answer, position, key, bound, ply, count
@@ -298,9 +293,7 @@ def expand(game, position, key, bound, count, ply, memory):
 @kernel
 def look_ahead(game, position, bound, ply, memory):
     """Return (proved, count): whether an end one move ahead proves the question; and how many children are undecided.
-
-    It writes these children and their moves to the row of *ply*. The count is -1 if the search gives up.
-    """
+    It writes these children and their moves to the row of *ply*. The count is -1 if the search gives up."""
     count, row, counters, stride = 0, row_of(game, ply, memory), words_at(memory.counters), words_per_child(game)
     for move in game.generate_moves(position):
         child = as_position(game.do_move(position, move))
@@ -415,11 +408,8 @@ def unpublish(key, ply, counters):
 
 @kernel
 def skips_child(i, second_pass, deferred, key, ply, counters):
-    """Return whether this pass over the children skips child *i*.
-
-    The first pass skips those that another thread searches. The second pass (*second_pass* is 1) searches only these:
-    bit i of *deferred* is child i.
-    """
+    """Return whether this pass over the children skips child *i*. The first pass skips those that another thread
+    searches. The second pass (*second_pass* is 1) searches only these: bit i of *deferred* is child i."""
     if second_pass:
         return (deferred >> min(i, MOST_DEFERRED)) & 1 == 0
     return 0 < i < MOST_DEFERRED and is_published(key, ply, counters)

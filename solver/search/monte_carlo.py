@@ -35,10 +35,8 @@ class TriedMove:
 
 
 def by_monte_carlo(game: Game, playouts: int, chance: Random) -> Callable[[int], int]:
-    """Return a function from a position to the move with which most of *playouts* playouts began.
-
-    Of several such moves it is the one tried first. The position must not be over.
-    """
+    """Return a function from a position to the move with which most of *playouts* playouts began. Of several such moves
+    it is the one tried first. The position must not be over."""
 
     def choose(position: int) -> int:
         search = MonteCarloSearch(game, chance)

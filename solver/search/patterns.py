@@ -71,9 +71,7 @@ def slot_in_patterns(patterns, number, position):
 
 def least_plies(game, position, patterns):
     """Return a lower bound of the plies from an undecided position: the game's own, or that of *patterns*, if not None.
-
-    A search without patterns compiles no code for them.
-    """
+    A search without patterns compiles no code for them."""
     return plies_by_patterns(game, position, patterns) if patterns else whole(game.least_plies(position))
 
 
@@ -86,8 +84,8 @@ def compile_least_plies(game, position, patterns):
 
 @kernel
 def plies_by_patterns(game, position, patterns):
-    """Return the sum of the distances of the smaller puzzles, or the greatest, or the game's own lower bound if that
-    is greater."""
+    """Return the sum of the distances of the smaller puzzles, or the greatest if they do not add up. Return the game's
+    own lower bound if that is greater."""
     plies = 0
     for number in range(patterns.plies.shape[0]):
         smaller = as_position(game.abstracted(position, number))

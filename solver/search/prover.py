@@ -182,9 +182,7 @@ class ProofNumberSearch(StoppableSearch):
 
     def reaches_tie(self, position: int) -> bool | None:
         """Return whether both sides together can reach a tie by moves that lose nothing. No side can force a win here.
-
-        None if there are too many positions to enumerate.
-        """
+        None if there are too many positions to enumerate."""
         game = self.game
         neutral = {game.canonical(position)}  # the canonical positions met so far, all of them worth a tie or a draw
         todo = list(neutral)

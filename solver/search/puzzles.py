@@ -58,10 +58,8 @@ class PuzzleSearch(StoppableSearch):
     def find(
         self, position: int, seconds: float | None = None, depth: int | None = None
     ) -> tuple[SearchResult, list[int]]:
-        """Search for a shortest solution, at most *depth* plies long; return the result, and its moves if any.
-
-        Without a solution, bounds of the value are what the search has excluded: at most TIE if there is none.
-        """
+        """Search for a shortest solution, at most *depth* plies long; return the result, and its moves if any. Without
+        a solution, bounds of the value are what the search has excluded: at most TIE if there is none."""
         began, nodes, value = time.monotonic(), self.looked_at, self.game.primitive(position)
         deepest, solved = min(depth or DEEPEST, DEEPEST), value == WIN
         # Step 1: the lower bound of the game. No solution takes fewer than *plies* plies.
@@ -105,10 +103,8 @@ class PuzzleSearch(StoppableSearch):
             return int(bound_of(rules_for(self.game), position, self.memory.patterns))
 
     def iterate(self, position: int, plies: int) -> int | None:
-        """Search for a solution of exactly *plies* plies, if none is shorter.
-
-        Return *plies* if there is one, else a greater lower bound of the plies to a solution; None if time is out.
-        """
+        """Search for a solution of exactly *plies* plies, if none is shorter. Return *plies* if there is one, else a
+        greater lower bound of the plies to a solution; None if time is out."""
         memory = self.memory
         memory.counts[TROUBLE] = 0
         with compilable(self.game):

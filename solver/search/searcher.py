@@ -113,10 +113,8 @@ class Bounds(NamedTuple):
 
 
 class Search(StoppableSearch):
-    """A search of one game by several threads, with a transposition table of *size* bytes.
-
-    The table is kept between questions.
-    """
+    """A search of one game by several threads, with a transposition table of *size* bytes. The table is kept between
+    questions."""
 
     def __init__(self, game: Game, workers: int = 1, size: int = TABLE_SIZE, tables: EndgameTables | None = None):
         """Prepare a search that probes the endgame *tables*. Raise NotForSearch if the game does not suit."""
@@ -307,10 +305,8 @@ class Search(StoppableSearch):
     def find(
         self, position: int, seconds: float | None = None, distance: bool = True, depth: int | None = None
     ) -> SearchResult:
-        """Search a position for at most *seconds* and return the result.
-
-        Without *distance*, prove only the value. With *depth*, prove only outcomes within that many plies.
-        """
+        """Search a position for at most *seconds* and return the result. Without *distance*, prove only the value. With
+        *depth*, prove only outcomes within that many plies."""
         began, nodes, in_tables = time.monotonic(), self.nodes, self.in_tables
         far = self.table.layout.far
         bounds, remoteness, stopped = Bounds(1 - far, far - 1), None, False
@@ -406,10 +402,8 @@ class Search(StoppableSearch):
         return None if plies == NO_PATH else plies
 
     def find_tie_path(self, position: int, most: int) -> int:
-        """Return the plies of a path from a TIE to its end through ties, perhaps not the shortest.
-
-        Return NO_PATH if no path has at most *most* plies. Raise OutOfTime or SearchTooDeep.
-        """
+        """Return the plies of a path from a TIE to its end through ties, perhaps not the shortest. Return NO_PATH if no
+        path has at most *most* plies. Raise OutOfTime or SearchTooDeep."""
         if most < 1:
             return NO_PATH
         # One thread searches. If the table or the workspace is too small, enlarge it and search again.

@@ -114,8 +114,8 @@ def find_path(game, position, plies, memory, refuted, trail):
 
 @kernel
 def next_tie(game, plies, ply, memory, refuted, trail):
-    """Return the index in the row of the next child that is a tie and not refuted; if there is none, the number of
-    children. Or GIVEN_UP."""
+    """Return the index in the row of the next child that is a tie and not refuted, or GIVEN_UP. If there is none,
+    return the number of children."""
     row, levels, counters = search.row_of(game, ply, memory), words_at(trail), words_at(memory.counters)
     stride, offset = search.words_per_child(game), (OWN_KEY + words_of(game)) * ply
     count = levels[offset + COUNT]
@@ -160,9 +160,7 @@ def note_refuted(key, plies, refuted):
 @kernel
 def write_candidates(game, position, plies, ply, memory, refuted):
     """Write the children that may be ties ending within *plies* - 1 plies to the row of *ply*; return their number.
-
-    Known ties come first. Return ENDED if a move ends the game with a tie, or GIVEN_UP.
-    """
+    Known ties come first. Return ENDED if a move ends the game with a tie, or GIVEN_UP."""
     counters = words_at(memory.counters)
     if search.must_give_up(position, ply + 1, memory):
         return GIVEN_UP

@@ -98,7 +98,7 @@ MOST_RUNS = 32
 
 
 class Runs(NamedTuple):
-    """A mask and its runs of ones: `bits` int64[n] has the ones of each run, `shifts` int64[n] how far the run moves to
+    """A mask and its runs of ones. `bits` int64[n] has the ones of each run, `shifts` int64[n] how far the run moves to
     the right in a rank."""
 
     bits: Array

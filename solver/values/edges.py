@@ -49,10 +49,8 @@ def difference(total, sums, position):
 
 @kernel
 def compare(frontier, parents, low, children_left, sums):
-    """Return (i, difference) for the first `frontier[i]` whose parents have the wrong sum of marks, or (-1, 0).
-
-    Column i of *parents* holds the parents of `frontier[i]`, numbered from *low* on; numbers below *low* are padding.
-    """
+    """Return (i, difference) for the first `frontier[i]` whose parents have the wrong sum of marks, or (-1, 0). Column
+    i of *parents* holds the parents of `frontier[i]`, numbered from *low* on; numbers below *low* are padding."""
     primitive = (1 << (8 * children_left.itemsize)) - 1
     for i in range(len(frontier)):
         total = np.uint32(0)

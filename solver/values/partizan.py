@@ -27,10 +27,8 @@ MOST_UPS = 9
 
 
 class Values:
-    """All values met so far. A value is its index in `left` and `right`, in the order in which they were made.
-
-    Index 0 is the value 0, which has no options. `make([0], [])` returns 1 if the value 1 is made next.
-    """
+    """All values met so far. A value is its index in `left` and `right`, in the order in which they were made. Index 0
+    is the value 0, which has no options. `make([0], [])` returns 1 if the value 1 is made next."""
 
     def __init__(self) -> None:
         self.left: list[tuple[int, ...]] = []
@@ -70,14 +68,16 @@ class Values:
         at_most: dict[int, bool] = {}
         at_least: dict[int, bool] = {}
 
-        def is_at_most(value: int) -> bool:  # whether G ≤ value
+        def is_at_most(value: int) -> bool:
+            """Return whether G ≤ value: Left has no option ≥ value, and value no option of Right's that is ≤ G."""
             if value not in at_most:
                 at_most[value] = not any(self.is_at_most(value, option) for option in left) and not any(
                     is_at_least(option) for option in self.right[value]
                 )
             return at_most[value]
 
-        def is_at_least(value: int) -> bool:  # whether value ≤ G
+        def is_at_least(value: int) -> bool:
+            """Return whether value ≤ G, by the same rule."""
             if value not in at_least:
                 at_least[value] = not any(self.is_at_most(option, value) for option in right) and not any(
                     is_at_most(option) for option in self.left[value]
@@ -147,10 +147,8 @@ class Values:
     # Mean and temperature
 
     def mean_and_temperature(self, value: int) -> tuple[Fraction, Fraction]:
-        """Return a value's average worth in a sum of many copies, and how much a move in it gains.
-
-        The temperature of a number is −1 divided by its denominator.
-        """
+        """Return a value's average worth in a sum of many copies, and how much a move in it gains. The temperature of a
+        number is −1 divided by its denominator."""
         number = self.number(value)
         if number is not None:
             return number, Fraction(-1, number.denominator)

@@ -51,10 +51,8 @@ def verify_estimates(book: EstimatedBook, listener: Listener | None = None, seed
 
 
 def find_children(book: EstimatedBook, problems: list[str], phase: Phase) -> dict[str, set[str]]:
-    """Return the children of each position whose score is backed up, all as texts; an empty set for others.
-
-    Append *problems*. Scores are backed up if all children are in the book.
-    """
+    """Return the children of each position whose score is backed up, all as texts; an empty set for others. Append
+    *problems*. Scores are backed up if all children are in the book."""
     game, estimates = book.game, book.file.estimates
     children: dict[str, set[str]] = {}
     for text, score in estimates.items():

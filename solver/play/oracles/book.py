@@ -77,10 +77,8 @@ class BookOptions:
 
 
 def make_book(game: Game, options: BookOptions, path: str | os.PathLike[str] | None = None) -> Path:
-    """Make the opening book of a game, and return its path.
-
-    Raise NoBook if play can go round in circles, or what `solve` raises; finished work is kept.
-    """
+    """Make the opening book of a game, and return its path. Raise NoBook if play can go round in circles, or what
+    `solve` raises; finished work is kept."""
     path = book_path(variant(game)) if path is None else Path(path)
     what = f"{options.plies}-{'distances' if options.distances else 'values'}"
     identity = f"{variant(game)} {rules_digest(game)}-book-{what} {journal_digest()}"

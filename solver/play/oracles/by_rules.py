@@ -62,6 +62,7 @@ class RulesOracle(SearchingOracle):
         return self.seemingly_best(position, moves, deadline)
 
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
+        """Return a shortest solution of a puzzle, or another win, as far as it is known without a search."""
         line: list[Choice] = []
         while self.bounds_without_search(position).remoteness and len(line) < limit:
             line.append(self.moves(position, 0)[0])

@@ -22,11 +22,13 @@ def from_certificate(certificate: Certificate) -> Source:
     """Return a function from a position to its bounds by a certificate, or None: a source of a `SearchingOracle`."""
     file, game, goal = certificate.file, certificate.game, certificate.goal
 
-    def held(position: int) -> bool:
+    def is_held(position: int) -> bool:
+        """Return whether the player to move reaches the goal, by the rules or the certificate."""
         value = game.primitive(position)
         return value >= goal if value != UNDECIDED else position in certificate
 
     def ask(position: int) -> ValueBounds | None:
+        """Return the bounds of a position; None if the certificate says nothing about it."""
         # The root's bounds are the certificate's claim. With a reply the player to move reaches the goal. If the other
         # side has a reply after every move, the player to move gets no more than AT_MOST says.
         if position == file.root:
@@ -35,7 +37,7 @@ def from_certificate(certificate: Certificate) -> Source:
         most = WIN
         if least != WIN:
             children = (game.do_move(position, move) for move in game.generate_moves(position))
-            most = AT_MOST[goal] if all(map(held, children)) else WIN
+            most = AT_MOST[goal] if all(map(is_held, children)) else WIN
         return None if (least, most) == (LOSE, WIN) else ValueBounds(least, most, None, BY_CERTIFICATE)
 
     return ask

@@ -65,10 +65,8 @@ class EstimatesOptions:
 
 
 def make_estimates(game: Game, options: EstimatesOptions, path: str | os.PathLike[str] | None = None) -> Path:
-    """Make the book of estimates of a game, and return its path.
-
-    Raise NoBook if the game has no estimate, or NotForSearch; finished work is kept.
-    """
+    """Make the book of estimates of a game, and return its path. Raise NoBook if the game has no estimate, or
+    NotForSearch; finished work is kept."""
     refuse_estimates(game)
     path = estimates_path(variant(game)) if path is None else Path(path)
     tables = find_tables(game, start_of(game))
@@ -95,9 +93,7 @@ def make_estimates(game: Game, options: EstimatesOptions, path: str | os.PathLik
 
 def is_complete(game: Game, options: EstimatesOptions, path: Path) -> bool:
     """Return whether the book at *path* is the one that these options make; False if `fresh`, or if there is no file.
-
-    Raise WrongEstimates if the file is no book of estimates.
-    """
+    Raise WrongEstimates if the file is no book of estimates."""
     refuse_estimates(game)
     if options.fresh or not path.exists():
         return False

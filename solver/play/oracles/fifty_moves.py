@@ -105,9 +105,7 @@ def judge_moves_by_rule(
     oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int], counted_plies: Sequence[int]
 ) -> list[Review]:
     """Like `match.judge_moves`, under the rule: `counted_plies[ply]` plies without progress precede the move at *ply*.
-
-    If *oracle* does not know the distances to zeroing, the rule is ignored.
-    """
+    If *oracle* does not know the distances to zeroing, the rule is ignored."""
     if not knows_fifty_move_rule(oracle):
         return judge_moves(oracle, positions, moves, plies)
     reviews = []

@@ -21,10 +21,8 @@ MASK = (1 << 62) - 1
 
 @kernel
 def play_out(game, position, games, seed):
-    """Play *games* random games; return the points of the player to move, and a seed for the next ones.
-
-    A win gives 2 points, a game without a winner or longer than LONGEST plies 1. Two players must alternate.
-    """
+    """Play *games* random games; return the points of the player to move, and a seed for the next ones. A win gives 2
+    points, a game without a winner or longer than LONGEST plies 1. Two players must alternate."""
     points = 0
     for _ in range(games):
         current = position
@@ -49,10 +47,8 @@ def play_out(game, position, games, seed):
 
 
 def best_by_playouts(game: Game, position: int, moves: list[int], is_over: Callable[[], bool]) -> int:
-    """Return the move after which the opponent gets the fewest points in random games.
-
-    GAMES games are played after each move, again and again until `is_over()`, such as when time is out.
-    """
+    """Return the move after which the opponent gets the fewest points in random games. GAMES games are played after
+    each move, again and again until `is_over()`, such as when time is out."""
     children = [game.do_move(position, move) for move in moves]
     points, seed = [0] * len(moves), 1
     with compilable(game):

@@ -77,6 +77,7 @@ class ScoringOracle(SearchingOracle):
         return self.scores.get(self.game.canonical(position), NOTHING)
 
     def bounds_without_search(self, position: int) -> ValueBounds:
+        """Return the bounds of the value that follow from those of the score; at an end, the value by the rules."""
         found, end = self.score(position), self.game.primitive(position)
         how = Evidence(SEARCH if end == UNDECIDED else RULES, found.nodes, found.seconds)
         least, most = self.tie_for_draw(found.at_least), self.tie_for_draw(found.at_most)
@@ -146,6 +147,7 @@ class ScoringOracle(SearchingOracle):
         self.learn_score(position, ScoreResult(low, max(highs) if len(highs) == len(results) else None, 0, 0.0))
 
     def choice(self, position: int, move: int) -> Choice:
+        """Return a move with what is known of its score, by which choices are ranked."""
         child = self.game.do_move(position, move)
         again, found = same_mover(self.game, position, child), self.score_after(position, move)
         proved = found.at_least == found.at_most and not self.is_contradicted
@@ -187,6 +189,7 @@ class ScoringOracle(SearchingOracle):
         return not self.search.ask(child, 1 - needed)  # the opponent gets at most -needed
 
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
+        """Return moves to the end that keep the score; none unless it is known exactly."""
         score, line = self.score(position).score, []
         if score is not None and self.game.primitive(position) == UNDECIDED:
             for move in self.search.best_line(position, score, self.seconds)[:limit]:

@@ -327,8 +327,8 @@ class SearchingOracle(Oracle):
         return None
 
     def choose_unproved(self, position: int, moves: list[int], deadline: float) -> int:
-        """Return a move if the value is unknown: among the safest, the best by the book of estimates, by the estimate,
-        or in random games."""
+        """Return a move if the value is unknown: the best of the safest. Best is by the book of estimates, else by a
+        depth-limited search, else by random games."""
         safety_deadline = monotonic() + FOR_SAFETY * (deadline - monotonic())
         safe = self.safest_moves(position, moves, safety_deadline)
         if self.estimates and (scores := self.estimates.moves(position)):

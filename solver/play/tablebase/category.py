@@ -58,10 +58,8 @@ def category(position: int, value: Value, plies: int, counter: int, dtz: int | N
 
 
 def needs_every_man(position: int, value: Value) -> bool:
-    """Return whether the loser has a bare king, and the winner a queen, a rook, or two bishops or knights.
-
-    Then no capture can reset the counter without giving up the win. *value* is WIN or LOSE.
-    """
+    """Return whether the loser has a bare king, and the winner a queen, a rook, or two bishops or knights. Then no
+    capture can reset the counter without giving up the win. *value* is WIN or LOSE."""
     white_wins = white_to_move(position) == (value == WIN)
     sides: tuple[list[str], list[str]] = ([], [])
     for letter in pieces(position).values():

@@ -77,10 +77,8 @@ def list_moves(game, position, goal, plies, table):
 
 @kernel
 def list_answers(game, child, goal, plies, open_positions, tiers):
-    """Write the distinct canonical positions, and tiers, that the answers to a move leave open; return how many.
-
-    Return REFUTED if an answer ends the game below the goal, or -BROKEN or -TOO_MANY.
-    """
+    """Write the distinct canonical positions, and tiers, that the answers to a move leave open; return how many. Return
+    REFUTED if an answer ends the game below the goal, or -BROKEN or -TOO_MANY."""
     count = 0
     for answer in game.generate_moves(child):
         after_answer = as_position(game.do_move(child, answer))

@@ -156,10 +156,8 @@ class CertificateProver:
     # Games in which play can repeat
 
     def prove_with_cycles(self) -> SolvedCertificate:
-        """Prove the value where play may repeat: a bounded win, or a draw by a closed set.
-
-        Searches and attempts to prove a draw alternate, each time deeper and with more positions.
-        """
+        """Prove the value where play may repeat: a bounded win, or a draw by a closed set. Searches and attempts to
+        prove a draw alternate, each time deeper and with more positions."""
         value = self.goal.value
         if value is not None:
             at_least, at_most = self.claim(value)

@@ -140,10 +140,8 @@ class CertificateWalk:
         self.unwritten.clear()
 
     def choose(self, candidates: list[CandidateMove]) -> CandidateMove | None:
-        """Return the first move that a search confirms to keep the value; None if no move keeps it.
-
-        A move keeps a win if the opponent loses after it, and a tie or draw if the opponent does not win.
-        """
+        """Return the first move that a search confirms to keep the value; None if no move keeps it. A move keeps a win
+        if the opponent loses after it, and a tie or draw if the opponent does not win."""
         # The move is wrong if the opponent is worth at least this after it.
         refuting_bound = NO_LOSS if self.goal == WIN else ANY_WIN
         # Search each move with few nodes. Then search the undecided ones with more nodes, the last one without a limit.
@@ -204,10 +202,8 @@ class CertificateWalk:
                 raise PlayMayRepeat
 
     def columns(self, roots: Iterable[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Return (positions, replies, bounds), int64[n] each, sorted by position. Without *bounded*, bounds are None.
-
-        A reply is the number of a move. Positions of several words are int64[n, words].
-        """
+        """Return (positions, replies, bounds), int64[n] each, sorted by position. Without *bounded*, bounds are None. A
+        reply is the number of a move. Positions of several words are int64[n, words]."""
         positions = np.array(sorted(self.replies), np.int64)
         packed = np.array([self.replies[position] for position in listed(positions)], np.int64)
         bounds = packed >> REPLY_BITS if self.bounded else None
@@ -220,10 +216,8 @@ class BoundedWalk(CertificateWalk):
     bounded = True
 
     def find_reply(self, position: int, candidates: list[CandidateMove]) -> int:
-        """Return the first move that wins as fast as possible; raise NoMove if none wins.
-
-        The result is plies << REPLY_BITS | the move's number, where plies is the distance to the end.
-        """
+        """Return the first move that wins as fast as possible; raise NoMove if none wins. The result is plies <<
+        REPLY_BITS | the move's number, where plies is the distance to the end."""
         # Step 1: find the distance, by asking for a win within 1 ply, 2 plies and so on. Two plies less than `far` are
         # the most that the bounds of a search can express.
         far, plies = self.search.table.layout.far, 1

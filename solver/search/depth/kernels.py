@@ -155,10 +155,8 @@ def search_move(game, position, move, depth, low, high, scoring, workspace):
 
 @lean_kernel
 def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
-    """Return the score of a position at a depth if between *low* and *high*; else a bound beyond them.
-
-    Fail-soft alpha-beta (Fishburn, 1983), with Star1 at chance's moves. The result is void if `counts[TROUBLE]` is set.
-    """
+    """Return the score of a position at a depth if between *low* and *high*; else a bound beyond them. Fail-soft
+    alpha-beta (Fishburn, 1983), with Star1 at chance's moves. The result is void if `counts[TROUBLE]` is set."""
     counts, with_table = workspace.counts, len(workspace.keys) > 0
     # Step 1: return a score if the search ends here. If not, but the player may stop here, *best* is the estimate.
     ends, may_stop, best = evaluate_leaf(game, position, depth, low, high, scoring, workspace)
@@ -230,10 +228,8 @@ def after_move(game, position, move, scoring):
 
 @lean_kernel
 def score_to_exceed(i, ply, scoring, workspace):
-    """Return the score that move number *i* of a row must exceed at half the depth to be selected.
-
-    The moves before it are sorted. To see whether the best is singular takes the scores of the best two.
-    """
+    """Return the score that move number *i* of a row must exceed at half the depth to be selected. The moves before it
+    are sorted. To see whether the best is singular takes the scores of the best two."""
     keep, margin, _ = settings_of(scoring.selection)
     needed = max(keep, 2 if margin > 0 else 1)  # scores that `select_moves` needs
     return workspace.shares[ply, 0, needed - 1] if i >= needed else -INFINITE
@@ -261,10 +257,8 @@ def select_moves(count, ply, scoring, workspace):
 
 @lean_kernel
 def write_moves_and_odds(game, position, first, depth, ply, scoring, workspace):
-    """Write the moves in the order of the search, *first* ahead unless moves are selected at this depth.
-
-    Return (count, sum of chance's weights or 0 for a player).
-    """
+    """Write the moves in the order of the search, *first* ahead unless moves are selected at this depth. Return (count,
+    sum of chance's weights or 0 for a player)."""
     count = write_moves(game, position, NO_MOVE if selects_at(depth, scoring) else first, ply, workspace)
     if scoring.order != GIVEN:
         sort_by_minimax(game, position, count, depth, ply, scoring, workspace)
@@ -326,10 +320,8 @@ def store(slot, position, depth, result, workspace):
 
 @lean_kernel
 def probe(position, depth, low, high, workspace):
-    """Probe the transposition table: return (slot, hash move or NO_MOVE, whether the entry's score suffices).
-
-    It suffices at this depth if it is exact, or a bound beyond *low* or *high*. ESTIMATED is then as it was stored.
-    """
+    """Probe the transposition table: return (slot, hash move or NO_MOVE, whether the entry's score suffices). It
+    suffices at this depth if it is exact, or a bound beyond *low* or *high*. ESTIMATED is then as it was stored."""
     slot = hash_of(key_of(position), HASH_BITS) & (len(workspace.keys) - 1)
     if not stands_at(workspace.keys, slot, position):
         return slot, NO_MOVE, False
@@ -345,9 +337,7 @@ def probe(position, depth, low, high, workspace):
 @lean_kernel
 def write_moves(game, position, first, ply, workspace):
     """Write the moves of a position to the row of *ply*, best first, with their ranks as promises. Return how many.
-
-    Move ordering: *first*, then by the rules' `promise`, then killers and history.
-    """
+    Move ordering: *first*, then by the rules' `promise`, then killers and history."""
     moves, ranks, killers = workspace.moves[ply], workspace.promises[ply], workspace.killers[ply]
     with_history, count = workspace.history.shape[1] > 0, 0
     for given in game.generate_moves(position):

@@ -135,10 +135,8 @@ class AdaptiveDepthSearch:
 def depth_search_for(
     game: Game, paranoid: bool = False, tables: "EndgameTables | None" = None, selection: Selection = NO_SELECTION
 ) -> "DepthSearch":
-    """Return the search that fits a game: by value, by points, or max^n for several players unless *paranoid*.
-
-    Only the search by value probes endgame *tables*. Raises NotForSearch if max^n should select moves.
-    """
+    """Return the search that fits a game: by value, by points, or max^n for several players unless *paranoid*. Only the
+    search by value probes endgame *tables*. Raises NotForSearch if max^n should select moves."""
     from retrograde.solver.search.depth.searcher import MaxNSearch, ValueSearch
 
     if game.players > 2 and not paranoid:

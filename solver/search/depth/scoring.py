@@ -226,7 +226,7 @@ def write_odds(game, position, count, ply, workspace):
 
 @kernel
 def star1_window(low, high, chances, weight, scoring):
-    """Return the window of chance's next move, by Star1 (Ballard, 1983): beyond it the mean is below *low* or above
+    """Return the window of chance's next move, by Star1 (Ballard, 1983). Beyond it the mean is below *low* or above
     *high*, whatever the moves left bring.
 
     *chances* are (sum of all odds, odds of the moves not searched yet, weighted sum of the scores so far). No score

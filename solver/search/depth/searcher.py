@@ -136,10 +136,8 @@ class DepthSearch(StoppableSearch):
         return QUIESCENCE if estimate == OWN and (defines(self.game, "quiet") or self.game.exchanges) else 0
 
     def find(self, position: int, depth: int | None = None, seconds: float | None = None, seed: int = 0) -> DepthResult:
-        """Return the move that seems best at *depth* plies or after *seconds*; *seed* decides between equal ones.
-
-        If it is chance's turn, the score is the find_mean for player 0, and the move is NO_MOVE.
-        """
+        """Return the move that seems best at *depth* plies or after *seconds*; *seed* decides between equal ones. If it
+        is chance's turn, the score is the find_mean for player 0, and the move is NO_MOVE."""
         *_, last = self.deepen(position, depth, seconds, seed)
         return last
 
@@ -152,10 +150,8 @@ class DepthSearch(StoppableSearch):
         moves: Sequence[int] = (),
         draws: Collection[int] = (),
     ) -> Iterator[DepthResult]:
-        """Yield the result of each depth of a search; see `find`.
-
-        With *moves*, search only these. Moves in *draws* count as ties, because they repeat a position of the game.
-        """
+        """Yield the result of each depth of a search; see `find`. With *moves*, search only these. Moves in *draws*
+        count as ties, because they repeat a position of the game."""
         began, nodes = time.monotonic(), self.nodes
         self.workspace.history[:] //= 2  # what was learned for an earlier position counts less
         order = list(moves) or self.moves(position)
@@ -260,10 +256,8 @@ class DepthSearch(StoppableSearch):
 
 
 class ValueSearch(DepthSearch):
-    """A search by value, with an estimate: the game's own, unless *estimate* names another kind.
-
-    It counts positions in endgame *tables* as ends.
-    """
+    """A search by value, with an estimate: the game's own, unless *estimate* names another kind. It counts positions in
+    endgame *tables* as ends."""
 
     def __init__(
         self, game: Game, estimate: int = OWN, tables: EndgameTables | None = None,
@@ -345,7 +339,7 @@ class MaxNSearch(PointSearch):
         return float(self.workspace.shares[0, 0, player]) + self.game.reward(position, move, player)
 
     def shares(self, position: int, move: int, depth: int) -> list[float]:
-        """Return what each player gets by a search to *depth* plies, the move included; *move* is NO_MOVE if it is
+        """Return what each player gets by a search to *depth* plies, the move included. *move* is NO_MOVE if it is
         chance's turn. Do not call it while the search is stopped."""
         gains = [0] * self.game.players
         if move != NO_MOVE:

@@ -16,10 +16,8 @@ from retrograde.solver.search.patterns import EMPTY, MOST_PLIES, Patterns, fill_
 
 
 def missing_patterns(game: Game) -> dict[str, bool]:
-    """Return the names of smaller puzzles without a usable database in the home folder, and whether each has a file.
-
-    If it has one, other rules have made it, or it is damaged.
-    """
+    """Return the names of smaller puzzles without a usable database in the home folder, and whether each has a file. If
+    it has one, other rules have made it, or it is damaged."""
     puzzles = {variant(puzzle): puzzle for puzzle in game.abstractions}
     return {name: database_path(name).exists() for name, puzzle in puzzles.items() if not can_be_opened(puzzle)}
 

@@ -105,8 +105,8 @@ def find_probed_game(game: Any) -> Any:
 def load_tiers(
     database: Database, game: Game, tiers: Container[int], loaded_before: Container[int], most: int
 ) -> dict[int, Array]:
-    """Return the entries of those of *tiers* that a database of the family has and that were not *loaded_before*, small
-    tiers first, within *most* bytes."""
+    """Return the entries of those of *tiers* that a database of the family has, within *most* bytes, small tiers first.
+    Tiers *loaded_before* are left out."""
     other, endings = database.game, find_probed_game(game)
     if variant(other) == variant(game) or type(other) is not type(endings) or other.family != endings.family:
         return {}

@@ -59,7 +59,7 @@ def prove_bound(game, position, bound, ply, memory):
     if search.must_give_up(position, ply, memory):
         return False
     counters[search.NODES] += 1
-    if not -memory.far < bound < memory.far:
+    if not -memory.far < bound < memory.far:  # the table holds no greater scores
         search.give_up(TOO_FAR, position, counters)
         return False
     # Step 2: probe the transposition table.

@@ -143,8 +143,8 @@ class TextbookRules:
         return True
 
     def exchange_moves(self, node: Node, depth: int) -> list[int]:
-        """Return the moves with which quiescence search goes on where the player may also stop: those with a promise
-        above 0, if the game has `exchanges`."""
+        """Return the moves with which quiescence search goes on though the player may stop. Their `promise` is above 0.
+        Without `exchanges` there are none."""
         if not (node.estimated and depth > -self.quiescence and self.game.exchanges) or node.side == CHANCE:
             return []
         return [move for move in self.order(node, depth) if self.game.promise(node.position, move) > 0]
@@ -178,10 +178,8 @@ def mean(node: Node, values: list[float]) -> float:
 
 
 def alpha_beta(rules: TextbookRules, node: Node, depth: int, low: float = -INFINITE, high: float = INFINITE) -> Node:
-    """Search without the moves that cannot matter, because one of the sides will avoid the position.
-
-    With null windows, search each move but the first with one, and again if it is better (SCOUT; Pearl, 1980).
-    """
+    """Search without the moves that cannot matter, because one of the sides will avoid the position. With null windows,
+    search each move but the first with one, and again if it is better (SCOUT; Pearl, 1980)."""
     node.low, node.high = low, high
     if rules.evaluate_leaf(node, depth):
         return node
@@ -312,10 +310,8 @@ def count_proofs(node: Node) -> list[Node]:
 
 
 def count_conspirators(node: Node, goal: float, up: bool) -> float:
-    """Return how many estimates must change, at least, to move a node's minimax value up (or down) to a goal.
-
-    These are the conspiracy numbers of McAllester (1988). INFINITE if no change of estimates does it.
-    """
+    """Return how many estimates must change, at least, to move a node's minimax value up (or down) to a goal. These are
+    the conspiracy numbers of McAllester (1988). INFINITE if no change of estimates does it."""
     if (node.value >= goal) if up else (node.value <= goal):
         return 0
     if not node.children:

@@ -140,9 +140,7 @@ class Trees:
 
     def conspiracy(self) -> dict[str, str]:
         """Return how many estimates must change to move the root's minimax value to that of another leaf, by value.
-
-        Empty with chance, for several players, without estimates, and for more than MOST_GOALS values.
-        """
+        Empty with chance, for several players, without estimates, and for more than MOST_GOALS values."""
         tree = self.drawn[0]
         nodes = list(tree.root.nodes())
         leaves = [node for node in nodes if not node.children]

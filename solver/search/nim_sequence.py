@@ -51,7 +51,7 @@ class NimSequence(StoppableSearch):
 
     def find(self, heap: int, seconds: float | None = None) -> int | None:
         """Return the nimber of a heap, or None if the time is too short; raise ValueError if it is too large."""
-        with self.limited(seconds):
+        with self.limit_time(seconds):
             while (len(self.values) == 1 or self.nimber(heap) is None) and not self.stop[0]:
                 self.grow(heap)
         return self.nimber(heap)

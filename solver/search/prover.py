@@ -132,7 +132,7 @@ class ProofNumberSearch(StoppableSearch):
         remoteness is 0 at an end, otherwise None. Raise SearchTooDeep or RuleError."""
         began, nodes, in_tables = time.monotonic(), self.nodes, self.in_tables
         worst, best = LOSE, WIN
-        with self.limited(seconds), suppress(OutOfTime):
+        with self.limit_time(seconds), suppress(OutOfTime):
             for bounds in self.narrow(position):
                 worst, best = bounds
         value = worst if worst == best else None

@@ -67,7 +67,7 @@ class PuzzleSearch(StoppableSearch):
         if value == UNDECIDED:
             self.iterate(position, min(plies, deepest))  # outside the time limit: this may compile the rules
         # Step 2: deepen, until an iteration returns the plies that it was called for.
-        with self.limited(seconds):
+        with self.limit_time(seconds):
             while not solved and plies <= deepest and (bound := self.iterate(position, plies)) is not None:
                 solved, plies = bound == plies, bound
         # A shortest solution visits no position twice. So if few can be reached, a long one does not exist.

@@ -109,7 +109,8 @@ class Bounds(NamedTuple):
 
     def no_end_within(self, far: int) -> int:
         """Return the number of plies within which neither side can force a win; 0 if the value is known."""
-        return min(far - self.high, self.low + far) - 1 if self.low <= 0 <= self.high != self.low else 0
+        is_open = self.low <= 0 <= self.high and self.low != self.high
+        return min(far - self.high, self.low + far) - 1 if is_open else 0
 
 
 class Search(StoppableSearch):
@@ -130,7 +131,7 @@ class Search(StoppableSearch):
         """Positions found in endgame tables."""
         # Bits of `kernels.DRAWS` and `kernels.TIES`: kinds of drawn ends met so far.
         self.ends_met = 0
-        self.cyclic = False
+        self.cyclic = False  # whether a question went too deep, so that play can repeat
         self.workspace_size = INITIAL_PLIES, INITIAL_MOVES
         self.node_limit = kernels.NO_LIMIT
         """Positions that a question may visit."""
@@ -317,7 +318,7 @@ class Search(StoppableSearch):
             if depth is None and not self.cyclic:
                 bounds = self.ask_quickly(position, distance)
             if kernels.next_bound(*bounds, ANY_DISTANCE, distance, far) < far:
-                with self.limited(seconds):
+                with self.limit_time(seconds):
                     with suppress(OutOfTime):
                         for closer in self.narrow(position, bounds, distance, depth):
                             bounds = closer
@@ -327,7 +328,7 @@ class Search(StoppableSearch):
         if value == TIE and remoteness is None and distance and seconds_left > 0 and not stopped:
             # Compile outside the time limit: it happens once and is no search.
             self.compile(ties=True)
-            with self.limited(seconds_left):
+            with self.limit_time(seconds_left):
                 remoteness = self.plies_to_tie(position)
         return SearchResult(
             value if value != UNDECIDED else None,
@@ -425,7 +426,7 @@ class Search(StoppableSearch):
         value, plies = found.value, found.remoteness
         if value == TIE:
             self.compile(ties=True)  # outside the limit, as in `find`
-        with self.limited(seconds), suppress(OutOfTime):
+        with self.limit_time(seconds), suppress(OutOfTime):
             while plies and value is not None:
                 for move in self.game.generate_moves(position):
                     child = self.game.do_move(position, move)

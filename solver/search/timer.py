@@ -14,7 +14,7 @@ class StoppableSearch:
         self.stop = np.zeros(1, np.uint8)
 
     @contextmanager
-    def limited(self, seconds: float | None) -> Iterator[None]:
+    def limit_time(self, seconds: float | None) -> Iterator[None]:
         """Stop searches after *seconds* unless the block ends earlier; without a number, there is no limit."""
         if seconds is None:
             yield

@@ -19,9 +19,11 @@ from retrograde.solver.values.bits import find_runs, make_runs_buffer, rank_of
 def encode_group(
     positions: Array, rows: Array, begins: Array, length: int, outcome_size: int, gap_size: int
 ) -> tuple[Array, Array, Array]:
-    """Return the masks int64[blocks], the outcome planes and the gap planes, each uint8[blocks, size, length], of
-    blocks of *length* records. *rows* are the records' rows of the legend, and *begins* the indices at which tiers
-    begin."""
+    """Return (masks int64[blocks], outcome planes, gap planes) of blocks of *length* records.
+
+    Planes are uint8[blocks, size, length]; *outcome_size* and *gap_size* are the bytes of an outcome and of a gap.
+    *rows* are the records' rows of the legend, *begins* the indices at which tiers begin.
+    """
     blocks = -(-len(positions) // length)
     masks = np.empty(blocks, np.int64)
     gaps = np.zeros((blocks, gap_size, length), np.uint8)

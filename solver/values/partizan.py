@@ -184,7 +184,7 @@ class Values:
     def short_name(self, value: int) -> str | None:
         """Return the name of a nimber or a sum of ups and a star, such as `*2` and `⇑*`. Return None for others."""
         left, right = self.left[value], self.right[value]
-        if left == right and [*left] == sorted(self.nimbers[: len(left)]):
+        if left == right and [*left] == sorted(self.nimbers[: len(left)]):  # from *n moves lead to 0, *, … *(n - 1)
             return "*" if len(left) == 1 else f"*{len(left)}"
         return self.ups.get(value)
 

@@ -160,14 +160,14 @@ class Propagation:
             # Parents of what was decided last, then what is due now and still undecided.
             self.update_parents(group, decided_last)
             for score, batch in due_now.items():
-                for positions in self.positions(score, batch, due=True):
+                for positions in self.take_positions(score, batch, due=True):
                     self.settle(positions, score)
             self.mark(group, self.remoteness)
 
     def update_parents(self, group: int, decided_last: dict[int, ScoredPositions]) -> None:
         """Update the parents of the positions decided last; *decided_last* has them by score."""
         for score, batch in decided_last.items():
-            self.pass_back(score >> self.bits, self.positions(score, batch, due=False))
+            self.pass_back(score >> self.bits, self.take_positions(score, batch, due=False))
 
     def pass_back(self, group: int, frontier: Iterable[Array]) -> None:
         """Update the parents of positions decided at this remoteness; *group* is the class of their score."""
@@ -218,7 +218,7 @@ class Propagation:
 
     def add_to_batch(self, batch: ScoredPositions, positions: Array) -> None:
         """Add positions to a batch. While too many are listed, drop the longest list of any batch; a search of all
-        scores finds its positions later (see `positions`)."""
+        scores finds its positions later (see `take_positions`)."""
         if not len(positions):
             return
         batch.count += len(positions)
@@ -230,8 +230,9 @@ class Propagation:
             self.listed -= longest.listed
             longest.blocks = None
 
-    def positions(self, score: int, batch: ScoredPositions, due: bool) -> Iterator[Array]:
-        """Yield the positions of a batch in blocks, ascending, and drop its list."""
+    def take_positions(self, score: int, batch: ScoredPositions, due: bool) -> Iterator[Array]:
+        """Yield the positions of a batch in blocks, ascending, and drop its list. *score* is theirs; *due*: they are
+        undecided."""
         if batch.blocks is None:
             yield from self.with_score(score, due)
             return

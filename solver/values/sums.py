@@ -35,7 +35,8 @@ def plus(one: int, other: int) -> int:
         return one ^ other
     if one < 0 and other < 0:
         return NOWHERE
-    return loopy(number ^ max(one, other) for number in finite_options(min(one, other)))
+    infinite, finite = min(one, other), max(one, other)  # infinite ones are below 0
+    return loopy(number ^ finite for number in finite_options(infinite))
 
 
 def add(nimbers: Iterable[int]) -> int:

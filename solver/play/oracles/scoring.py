@@ -171,7 +171,7 @@ class ScoringOracle(SearchingOracle):
         # Case: a score is proven: search for a move that keeps it.
         if low is not None:
             with (
-                self.search.limited(max(deadline - monotonic(), LEAST_SECONDS)),
+                self.search.limit_time(max(deadline - monotonic(), LEAST_SECONDS)),
                 suppress(OutOfTime, SearchTooDeep, NotForSearch),
             ):
                 for move in moves:

@@ -209,9 +209,9 @@ class SearchingOracle(Oracle):
         if "depth_search" in self.__dict__:
             self.depth_search.halt()
 
-    def limited(self, deadline: float) -> AbstractContextManager[None]:
+    def limit_time(self, deadline: float) -> AbstractContextManager[None]:
         """Stop searches at a deadline, or almost at once if the question was stopped."""
-        return self.search.limited(LEAST_SECONDS if self.stopped else max(deadline - monotonic(), LEAST_SECONDS))
+        return self.search.limit_time(LEAST_SECONDS if self.stopped else max(deadline - monotonic(), LEAST_SECONDS))
 
     def deadline(self, seconds: float | None) -> float:
         """Return the time by which a question that allows *seconds* must be answered."""
@@ -309,7 +309,7 @@ class SearchingOracle(Oracle):
         for move in moves:
             if brings[move].at_least >= needed:
                 return move
-        with self.limited(deadline), suppress(OutOfTime, SearchTooDeep):
+        with self.limit_time(deadline), suppress(OutOfTime, SearchTooDeep):
             for move in moves:
                 child = self.game.do_move(position, move)
                 if brings[move].at_most >= needed and not self.search.ask(child, refuting_bound):
@@ -320,7 +320,7 @@ class SearchingOracle(Oracle):
         """Return a move that keeps value and remoteness, *known* of the position; None if unknown or out of time."""
         if not known.is_exact or not known.remoteness:
             return None
-        with self.limited(deadline), suppress(OutOfTime, SearchTooDeep):
+        with self.limit_time(deadline), suppress(OutOfTime, SearchTooDeep):
             for move in moves:
                 if self.search.keeps(self.game.do_move(position, move), known.value, known.remoteness):
                     return move
@@ -351,7 +351,7 @@ class SearchingOracle(Oracle):
         # Leave out moves that are known to lose, unless all are.
         moves = [move for move in moves if bounds_for_mover(self.bounds_after(position, move)).at_most != LOSE] or moves
         far = self.search.table.layout.far
-        with self.limited(deadline), suppress(OutOfTime, SearchTooDeep):
+        with self.limit_time(deadline), suppress(OutOfTime, SearchTooDeep):
             # Search one ply deeper each time, and drop the moves that lose within that.
             for plies in range(1, DEEPEST):
                 safe = []

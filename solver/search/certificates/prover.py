@@ -211,7 +211,7 @@ class CertificateProver:
         # each of its moves.
         roots = [self.position] if at_least > LOSE else []
         roots += self.undecided_children() if at_most < WIN else []
-        with self.search.limited(self.time_remaining()):
+        with self.search.limit_time(self.time_remaining()):
             walk.run(roots)
             positions, replies, bounds = walk.columns(roots)
         if not len(positions):

@@ -159,7 +159,7 @@ class DepthSearch(StoppableSearch):
         deepest = min(depth or (DEEPEST if seconds else 1), DEEPEST)
         # The first ply runs outside the time limit: it may compile the rules, which is no search.
         found, plies = self.find_best(position, order, 1, draws), 1
-        with self.limited(seconds):
+        with self.limit_time(seconds):
             while found:
                 to_the_end = found.is_complete and not self.counts[kernels.ESTIMATED]
                 spent = self.nodes - nodes, time.monotonic() - began

@@ -92,7 +92,7 @@ class ScoreSearch(Search):
         began, nodes = time.monotonic(), self.nodes
         low: int | None = None
         high: int | None = None
-        with self.limited(seconds), suppress(OutOfTime):
+        with self.limit_time(seconds), suppress(OutOfTime):
             if self.game.primitive(position) != UNDECIDED:
                 low = high = self.worth_of_end(position)
             else:
@@ -128,7 +128,7 @@ class ScoreSearch(Search):
     def best_line(self, position: int, score: int, seconds: float | None = None) -> list[int]:
         """Return moves to the end of the game that keep the score, as many as the time allows."""
         line: list[int] = []
-        with self.limited(seconds), suppress(OutOfTime):
+        with self.limit_time(seconds), suppress(OutOfTime):
             while self.game.primitive(position) == UNDECIDED:
                 for move in self.game.generate_moves(position):
                     child = self.game.do_move(position, move)

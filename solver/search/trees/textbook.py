@@ -89,18 +89,18 @@ class TextbookRules:
     by_points: bool = False
     most: float = INFINITE
 
-    def root(self, position: int) -> Node:
+    def make_root(self, position: int) -> Node:
         """Return the node of a position in which Max, or chance, is to move."""
         player = mover(self.game, position)
         side = CHANCE if player == CHANCE else MAX
         return Node(position, side, max(0, player), paid=(0.0,) * self.game.players)
 
-    def children(self, node: Node, depth: int) -> Iterator[tuple[int, Node]]:
+    def make_children(self, node: Node, depth: int) -> Iterator[tuple[int, Node]]:
         """Yield the moves to search and the nodes they lead to."""
         for move in self.order(node, depth):
-            yield move, self.child(node, move)
+            yield move, self.make_child(node, move)
 
-    def child(self, node: Node, move: int) -> Node:
+    def make_child(self, node: Node, move: int) -> Node:
         """Return the node after a move: its side, and the points paid on the way or the odds of chance."""
         game, position = self.game, self.game.do_move(node.position, move)
         side = MIN if node.side == MAX else MAX
@@ -162,7 +162,7 @@ def minimax(rules: TextbookRules, node: Node, depth: int) -> Node:
     """Search everything below a node; return it with its value, children and best child. Chance takes the mean."""
     if rules.evaluate_leaf(node, depth):
         return node
-    for i, (move, child) in enumerate(rules.children(node, depth)):
+    for i, (move, child) in enumerate(rules.make_children(node, depth)):
         value = node.add(move, minimax(rules, child, depth - 1)).value
         if node.side != CHANCE and (i == 0 or is_better(node.side, value, node.value)):
             node.best, node.value = i, value
@@ -195,7 +195,7 @@ def alpha_beta(rules: TextbookRules, node: Node, depth: int, low: float = -INFIN
         if rules.null_windows and node.children and high - low > 1:
             windows.insert(0, (low, low + 1) if node.side == MAX else (high - 1, high))
         for least, most in windows:
-            value = node.add(move, alpha_beta(rules, rules.child(node, move), depth - 1, least, most)).value
+            value = node.add(move, alpha_beta(rules, rules.make_child(node, move), depth - 1, least, most)).value
             if (value < most) if node.side == MAX else (value > least):
                 break
         if (node.best is None and not node.estimated) or is_better(node.side, value, node.value):
@@ -208,7 +208,7 @@ def star1(rules: TextbookRules, node: Node, depth: int) -> Node:
     """Search chance's moves until the mean must leave the window (Ballard, 1983). No move brings more than `most`."""
     weighted_sum = odds_left = 0.0
     has_left = False
-    for move, child in rules.children(node, depth):
+    for move, child in rules.make_children(node, depth):
         if has_left:
             node.cut.append(move)
             continue
@@ -234,7 +234,7 @@ def max_n(rules: TextbookRules, node: Node, depth: int) -> Node:
     if rules.evaluate_leaf(node, depth):
         return node
     player = mover(rules.game, node.position)
-    for i, (move, child) in enumerate(rules.children(node, depth)):
+    for i, (move, child) in enumerate(rules.make_children(node, depth)):
         numbers = node.add(move, max_n(rules, child, depth - 1)).numbers
         if node.side != CHANCE and (i == 0 or numbers[player] > node.numbers[player]):
             node.best, node.numbers = i, numbers
@@ -274,7 +274,7 @@ def is_open(node: Node) -> bool:
 
 def expand(rules: TextbookRules, line: list[Node], depth: int = 1) -> None:
     """Add the children of the last node of a line from the root, and what is below them, *depth* plies deep."""
-    for move, child in rules.children(line[-1], 1):
+    for move, child in rules.make_children(line[-1], 1):
         classify(rules, line[-1].add(move, child), line)
         if depth > 1 and is_open(child):
             expand(rules, [*line, child], depth - 1)
@@ -287,7 +287,7 @@ def classify(rules: TextbookRules, node: Node, line: list[Node]) -> None:
         raise NotForSearch(f"proof numbers are for games without chance; draw {variant(rules.game)} without --method")
     repeats = any((node.position, node.side) == (above.position, above.side) for above in line)
     over = rules.evaluate_leaf(node, 1) or repeats
-    node.estimated = not over and all(child.position == node.position for _, child in rules.children(node, 1))
+    node.estimated = not over and all(child.position == node.position for _, child in rules.make_children(node, 1))
     node.numbers = (1, 1) if not over else (0, INFINITE) if node.value > 0 else (INFINITE, 0)
 
 
@@ -347,7 +347,7 @@ def order_by_minimax(rules: TextbookRules, best_first: bool) -> Order:
         if node.side == CHANCE:
             return rules.order(node, depth)
         if (node.position, node.side, depth) not in orders:
-            worth = {move: minimax(rules, child, depth - 1).value for move, child in rules.children(node, depth)}
+            worth = {move: minimax(rules, child, depth - 1).value for move, child in rules.make_children(node, depth)}
             is_descending = best_first == (node.side == MAX)
             orders[node.position, node.side, depth] = sorted(
                 worth, key=lambda move: -worth[move] if is_descending else worth[move]

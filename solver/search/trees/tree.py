@@ -197,11 +197,11 @@ def trees_of(
             raise NotForSearch("proof numbers are for one player or two; draw max^n: without --method")
         if depth:
             choose_depth(rules, position, depth)
-        root = proof_tree(rules, rules.root(position), depth, USUAL_POSITIONS)
+        root = proof_tree(rules, rules.make_root(position), depth, USUAL_POSITIONS)
         tree = SearchTree(game, "proof-number search", root, value_of=proofs_text)
         return Trees(game, position, depth_of(root), (tree,), (tree,), by_points)
     depth = choose_depth(rules, position, depth)
-    everything = minimax(rules, rules.root(position), depth)
+    everything = minimax(rules, rules.make_root(position), depth)
     has_chance = any(node.side == CHANCE for node in everything.nodes())
     if has_chance and not by_points:  # values are means
         return trees_of(game, position, depth, by_points=True, order=order)
@@ -217,11 +217,11 @@ def trees_by(
 
     def draw_search(name: str, by: str, **settings: Any) -> SearchTree:
         move_order = rules.order if by == GIVEN else order_by_minimax(rules, best_first=by == BEST)
-        root = alpha_beta(replace(rules, order=move_order, **settings), rules.root(position), depth)
+        root = alpha_beta(replace(rules, order=move_order, **settings), rules.make_root(position), depth)
         return SearchTree(game, f"{name}, {by}", root, windows=True)
 
     if game.players > 2:
-        shares = SearchTree(game, "max^n", max_n(rules, rules.root(position), depth), value_of=shares_text)
+        shares = SearchTree(game, "max^n", max_n(rules, rules.make_root(position), depth), value_of=shares_text)
         paranoid = SearchTree(game, "paranoid", everything), draw_search("paranoid, alpha-beta", order or BEST)
         return (shares, *paranoid), ()
     names = ("everything", "minimax", "expectimax", "expectiminimax")
@@ -243,9 +243,9 @@ def trees_by(
 def choose_depth(rules: TextbookRules, position: int, depth: int | None) -> int:
     """Return the depth to draw, by default as deep as can be drawn easily. Raise TreeTooLarge if it is too deep."""
     if depth is None:
-        sizes = {plies: count_positions(rules, rules.root(position), plies) for plies in range(1, USUAL_DEPTH + 1)}
+        sizes = {plies: count_positions(rules, rules.make_root(position), plies) for plies in range(1, USUAL_DEPTH + 1)}
         return max((plies for plies, size in sizes.items() if size <= USUAL_POSITIONS), default=1)
-    if count_positions(rules, rules.root(position), depth) > MOST_POSITIONS:
+    if count_positions(rules, rules.make_root(position), depth) > MOST_POSITIONS:
         most = f"a tree of {depth} plies has more than {MOST_POSITIONS:,} positions"
         raise TreeTooLarge(f"{most}, too many to be drawn; give a smaller --depth, or a position nearer to the end")
     return depth
@@ -255,7 +255,7 @@ def count_positions(rules: TextbookRules, node: Node, depth: int, so_far: int = 
     """Return *so_far* plus the size of a node's minimax tree, the node included; stop soon after MOST_POSITIONS."""
     so_far += 1
     if not rules.evaluate_leaf(node, depth):
-        for _, child in rules.children(node, depth):
+        for _, child in rules.make_children(node, depth):
             if so_far > MOST_POSITIONS:
                 break
             so_far = count_positions(rules, child, depth - 1, so_far)

@@ -56,17 +56,20 @@ def test_all_searches_think_the_same(text):
     ahead.scoring = scoring.Scoring(scoring.VALUES, scoring.OWN, rules.quiescence)
     for position in positions_of(game, 5, text):
         for depth in (1, 2, 3):
-            whole = minimax(rules, rules.root(position), depth)
-            assert alpha_beta(rules, rules.root(position), depth).value == whole.value
-            assert alpha_beta(replace(rules, null_windows=True), rules.root(position), depth).value == whole.value
+            whole = minimax(rules, rules.make_root(position), depth)
+            assert alpha_beta(rules, rules.make_root(position), depth).value == whole.value
+            assert alpha_beta(replace(rules, null_windows=True), rules.make_root(position), depth).value == whole.value
             assert ahead.score(position, depth) == whole.value
             look = ahead.find(position, depth)
             assert look.score == whole.value
             assert dict(ahead.scores(position, depth))[look.move] == whole.value
             for order in (order_by_minimax(rules, True), order_by_minimax(rules, False), order_without_symmetry(game)):
                 ordered = TextbookRules(game, order, rules.estimate, rules.quiescence)
-                assert alpha_beta(ordered, rules.root(position), depth).value == whole.value
-                assert alpha_beta(replace(ordered, null_windows=True), rules.root(position), depth).value == whole.value
+                assert alpha_beta(ordered, rules.make_root(position), depth).value == whole.value
+                assert (
+                    alpha_beta(replace(ordered, null_windows=True), rules.make_root(position), depth).value
+                    == whole.value
+                )
 
 
 @pytest.mark.thorough
@@ -118,7 +121,7 @@ def test_alpha_beta_with_the_best_order_looks_at_the_fewest_leaves_there_can_be(
     rules = TextbookRules(game, order_by_promise(game), lambda position: hash((position, 1)) % 1009 - 504)
     best = TextbookRules(game, order_by_minimax(rules, True), rules.estimate)
     for depth in (1, 2, 3, 4, 5):
-        assert minimax(rules, rules.root(1), depth).leaves == 4**depth
+        assert minimax(rules, rules.make_root(1), depth).leaves == 4**depth
         assert alpha_beta(best, best.root(1), depth).leaves == 4 ** -(-depth // 2) + 4 ** (depth // 2) - 1
 
 
@@ -151,7 +154,7 @@ def test_more_moves_than_there_was_room_for():
     game = load_game("lgame")
     ahead = ValueSearch(game)
     rules = TextbookRules(game, order_by_promise(game), game.estimate)
-    assert ahead.find(game.start, 2).score == minimax(rules, rules.root(game.start), 2).value
+    assert ahead.find(game.start, 2).score == minimax(rules, rules.make_root(game.start), 2).value
     assert ahead.move_capacity > len(list(game.generate_moves(game.start)))
 
 

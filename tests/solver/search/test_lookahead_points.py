@@ -143,10 +143,10 @@ def test_trees_with_chance_have_the_value_of_the_other_textbook(kind):
     rules = TextbookRules(game, order_by_promise(game), game.estimate, by_points=True, most=most_points(game))
     for position in graphs(game, 40, 6):
         for depth in (1, 2, 4):
-            whole = minimax(rules, rules.root(position), depth)
+            whole = minimax(rules, rules.make_root(position), depth)
             assert whole.value == pytest.approx(expectiminimax(TextbookPoints(game), position, depth))
             for order in (rules.order, order_by_minimax(rules, True), order_by_minimax(rules, False)):
-                less = alpha_beta(replace(rules, order=order), rules.root(position), depth)
+                less = alpha_beta(replace(rules, order=order), rules.make_root(position), depth)
                 assert less.value == pytest.approx(whole.value)
                 cut += sum(bool(node.cut) for node in less.nodes() if node.side == CHANCE)
     assert cut or kind is not Unpaid
@@ -158,11 +158,11 @@ def test_trees_for_three_have_the_values_of_the_other_textbook():
     view = TextbookPoints(game)
     for position in graphs(game, 40, 5):
         for depth in (1, 2, 4):
-            shares = max_n_tree(rules, rules.root(position), depth)
+            shares = max_n_tree(rules, rules.make_root(position), depth)
             assert shares.numbers == pytest.approx(max_n(view, position, depth))
             whole = paranoid(view, position, depth, game.turn(position))
-            assert minimax(rules, rules.root(position), depth).value == pytest.approx(whole)
-            assert alpha_beta(rules, rules.root(position), depth).value == pytest.approx(whole)
+            assert minimax(rules, rules.make_root(position), depth).value == pytest.approx(whole)
+            assert alpha_beta(rules, rules.make_root(position), depth).value == pytest.approx(whole)
 
 
 @pytest.mark.parametrize("kind", [turning.Turning, turning.Alone, Tangle])
@@ -175,7 +175,7 @@ def test_proof_numbers_that_are_zero_agree_with_the_truth(kind):
         truth = turning.solve(game, starts=[start]) if kind is not Tangle else reference.solve(game, starts=[start])
         for position, (value, _) in truth.items():
             for depth, most in ((None, 2), (None, 60), (2, 0)):
-                tree = proof_tree(rules, rules.root(position), depth, most)
+                tree = proof_tree(rules, rules.make_root(position), depth, most)
                 assert 0 not in tree.numbers or (tree.numbers[0] == 0) == (value == WIN)
                 assert sum(node.marked for node in tree.nodes()) == (0 not in tree.numbers)
                 seen.add((value, tree.numbers[0] == 0, tree.numbers[1] == 0))
@@ -194,7 +194,7 @@ def test_proof_numbers_count_the_fewest_leaves_that_decide():
 
     checked = 0
     for seed in range(200):
-        tree = proof_tree(rules, rules.root(position_of(seed, False, 1, 0, 8)), 2, 0)
+        tree = proof_tree(rules, rules.make_root(position_of(seed, False, 1, 0, 8)), 2, 0)
         leaves = [id(node) for node in tree.nodes() if not node.children and node.numbers == (1, 1)]
         if 0 in tree.numbers or len(leaves) > 8:
             continue
@@ -282,9 +282,9 @@ def test_by_value_whoever_moves_next(kind):
         for position, (value, remoteness) in truth.items():
             if remoteness == 0:
                 continue
-            whole = minimax(rules, rules.root(position), 4)
-            assert alpha_beta(rules, rules.root(position), 4).value == whole.value
-            assert alpha_beta(replace(rules, null_windows=True), rules.root(position), 4).value == whole.value
+            whole = minimax(rules, rules.make_root(position), 4)
+            assert alpha_beta(rules, rules.make_root(position), 4).value == whole.value
+            assert alpha_beta(replace(rules, null_windows=True), rules.make_root(position), 4).value == whole.value
             assert ahead.find(position, 4).score == whole.value
             plies = remoteness if value in (WIN, LOSE) and remoteness <= 4 else None
             assert plies_to_end(whole.value) == plies
@@ -311,7 +311,9 @@ def test_games_of_ours(text):
         for depth in (1, 2, 3):
             value = isinstance(ahead, ValueSearch)
             whole = (
-                minimax(rules, rules.root(position), depth).value if value else expectiminimax(view, position, depth)
+                minimax(rules, rules.make_root(position), depth).value
+                if value
+                else expectiminimax(view, position, depth)
             )
             assert ahead.find(position, depth).score == pytest.approx(whole)
 

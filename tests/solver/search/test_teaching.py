@@ -276,7 +276,7 @@ def test_errors_are_those_of_the_textbook_search(judge_of, text):
         for position in judge.keeping:
             moves = list(game.generate_moves(position))
             children = [game.do_move(position, move) for move in moves]
-            scores = [-minimax(rules, rules.root(child), row.depth - 1).value for child in children]
+            scores = [-minimax(rules, rules.make_root(child), row.depth - 1).value for child in children]
             kept = [FLIPPED[truth[game.canonical(child)]] == truth[game.canonical(position)] for child in children]
             assert len(set(kept)) == 2
             best = [keep for keep, score in zip(kept, scores, strict=True) if score == max(scores)]

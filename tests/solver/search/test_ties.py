@@ -178,7 +178,7 @@ def test_time_that_is_out_leaves_a_tie_without_its_distance():
     game = load_game("connect4:5,5")
     search = Search(game, 2, 1 << 26)
     assert search.find(game.start, distance=False).value == TIE
-    with search.limited(0.2):
+    with search.limit_time(0.2):
         assert search.plies_to_tie(game.start) is None
 
 

@@ -157,7 +157,7 @@ class ForwardPropagation(Propagation):
         marks = self.passes.frontier.array
         marks[:] = 0
         for score, batch in decided_last.items():
-            for positions in self.positions(score, batch, due=False):
+            for positions in self.take_positions(score, batch, due=False):
                 kernels.add_to_frontier(marks, positions, kernels.mark_of(score >> self.bits))
         # Step 2: resumed within a pass? Then list the positions that it decided before it was stopped.
         scores = scores_at(group, self.remoteness, self.bits)

@@ -122,7 +122,7 @@ def test_alpha_beta_with_the_best_order_looks_at_the_fewest_leaves_there_can_be(
     best = TextbookRules(game, order_by_minimax(rules, True), rules.estimate)
     for depth in (1, 2, 3, 4, 5):
         assert minimax(rules, rules.make_root(1), depth).leaves == 4**depth
-        assert alpha_beta(best, best.root(1), depth).leaves == 4 ** -(-depth // 2) + 4 ** (depth // 2) - 1
+        assert alpha_beta(best, best.make_root(1), depth).leaves == 4 ** -(-depth // 2) + 4 ** (depth // 2) - 1
 
 
 @pytest.mark.parametrize("text", ["tictactoe", "connect4:4,3,3", "dodgem"])

@@ -87,12 +87,12 @@ def test_what_is_counted_compiled_is_what_the_textbooks_look_at(text):
         scoring.WORST: order_by_minimax(plain, False),
     }
     for position in positions_of(game, 5, text):
-        whole = minimax(plain, plain.root(position), 3)
+        whole = minimax(plain, plain.make_root(position), 3)
         workspace.counts[:] = 0
         assert kernels.minimax(rules, position, 3, scoring.RANDOM, workspace.counts) == whole.value
         assert workspace.counts[kernels.NODES] == whole.positions
         for number, order in orders.items():
-            tree = alpha_beta(TextbookRules(game, order, plain.estimate), plain.root(position), 3)
+            tree = alpha_beta(TextbookRules(game, order, plain.estimate), plain.make_root(position), 3)
             workspace.counts[:] = 0
             found = kernels.alpha_beta(
                 rules, position, 3, -INFINITE, INFINITE, 0, view._replace(order=number), workspace

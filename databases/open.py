@@ -33,7 +33,7 @@ from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.database import StepsDatabase
 from retrograde.databases.steps.read import StepsReader
 from retrograde.games import Game
-from retrograde.games.catalog import find_game, is_digest_of, kin, load_game, rules_digest, variant
+from retrograde.games.catalog import find_game, is_digest_of, load_game, rules_digest, variant, variant_of_same_rules
 from retrograde.games.contract.game import METRICS, metric_of
 from retrograde.games.contract.live import with_source
 from retrograde.games.contract.raised import given_start
@@ -125,7 +125,7 @@ def open_beside(
 ) -> Database:
     """Open the database of another variant of the same rules, by a metric: from *folder* if it is there, else from the
     usual folder. Raises NoDatabase."""
-    other = kin(game, variant)
+    other = variant_of_same_rules(game, variant)
     suffix = "" if metric == metric_of(other) else metric
     home = folder if database_path(variant, folder, suffix).exists() else None
     return open_database(f"{variant}@{suffix}" if suffix else variant, game=other, home=home, cache_blocks=cache_blocks)

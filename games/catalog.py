@@ -52,7 +52,7 @@ ALWAYS_ASKED = (
     *("generate_moves", "do_move", "primitive", "tier", "canonical"),
     *("write", "read", "show", "move_name", "move"),
 )
-MOST_KIN = 256
+CACHED_GAMES = 256
 """The size of the cache of games whose databases another database rests on."""
 
 __all__ = [
@@ -61,7 +61,6 @@ __all__ = [
     "game_class",
     "game_names",
     "is_digest_of",
-    "kin",
     "load_game",
     "named_game",
     "own_tiers",
@@ -70,6 +69,7 @@ __all__ = [
     "trust",
     "typed",
     "variant",
+    "variant_of_same_rules",
     "variants_in",
 ]
 
@@ -152,18 +152,18 @@ def rests_on(game: Any) -> list[str]:
     return list(dict.fromkeys(filter(None, map(game.elsewhere, sorted(set(game.tiers), reverse=True)))))
 
 
-def kin(game: Game, text: str) -> Game:
-    """Return the game of another variant of the same rules.
+def variant_of_same_rules(game: Game, text: str) -> Game:
+    """Return the variant *text* of the game's rules. The name in *text* is ignored; only its options count.
 
-    >>> kin(load_game("chess:KRBKR"), "chess:KRK")
+    >>> variant_of_same_rules(load_game("chess:KRBKR"), "chess:KRK")
     Chess(material='KRK')
     """
     cls: Any = type(game)  # mypy thinks that classes cannot be hashed
-    return kin_of(cls, text.partition(":")[2])
+    return cached_game(cls, text.partition(":")[2])
 
 
-@lru_cache(MOST_KIN)
-def kin_of(cls: Any, options: str) -> Game:
+@lru_cache(CACHED_GAMES)
+def cached_game(cls: Any, options: str) -> Game:
     """Return a game of a class with these options. It is cached, so that it keeps the tables it has made."""
     return make(cls, options)
 

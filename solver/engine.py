@@ -36,7 +36,7 @@ from retrograde.databases.location import against as against_model
 from retrograde.databases.lock import Lock
 from retrograde.databases.open import open_beside
 from retrograde.databases.write import SolvedRecords, SolvedRows, SolvedSlots, SolvedSteps, write_database
-from retrograde.games.catalog import kin, rests_on, rules_digest, trust, typed, variant
+from retrograde.games.catalog import rests_on, rules_digest, trust, typed, variant, variant_of_same_rules
 from retrograde.games.contract.game import Contradiction, Game, RetrogradeError, RuleError, Traits, metric_of
 from retrograde.games.contract.live import with_source
 from retrograde.games.contract.unfolded import unfolded
@@ -157,7 +157,7 @@ def solve_needed(game: Game, path: Path, options: SolveOptions) -> None:
             below = listener_below(options.listener, f"{other}, {number} of {len(needed)}")
             with Lock(beside, PATIENCE) as lock:
                 if not beside.exists():  # another process may have solved it before it released the lock
-                    solve_at(beside, kin(game, other), replace(own, listener=below), lock)
+                    solve_at(beside, variant_of_same_rules(game, other), replace(own, listener=below), lock)
                     continue
         try:
             with open_beside(path.parent, game, other, options.metric) as database:
@@ -168,8 +168,9 @@ def solve_needed(game: Game, path: Path, options: SolveOptions) -> None:
         except RetrogradeError as error:
             what = f"{variant(game)} rests on {other}, which cannot be used: {error}"
             option = f" --metric {named}" if named else ""
+            named_variant = typed(variant_of_same_rules(game, other))
             raise CannotSolve(
-                f"{what}; solve that again with: retrograde solve {typed(kin(game, other))}{option} --fresh"
+                f"{what}; solve that again with: retrograde solve {named_variant}{option} --fresh"
             ) from error
 
 

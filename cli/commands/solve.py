@@ -177,12 +177,12 @@ def run_set(name: str, members: list[str], how: Run, metric: str, only_estimate:
 def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
     """Solve the variants of a set. On a cluster, solve all variants at once that do not have to wait for one
     another."""
-    from retrograde.games.catalog import kin, load_game
+    from retrograde.games.catalog import load_game, variant_of_same_rules
     from retrograde.games.catalog import variant as text_of
 
     def solve_or_load(variant: str) -> tuple[dict[str, Any], bool]:
         one = load_game(variant)
-        one = kin(one, text_of(one))  # cached: its tables serve again when others rest on it
+        one = variant_of_same_rules(one, text_of(one))  # cached: its tables serve again when others rest on it
         return found_or_solved(one, *usual(one, metric), how._replace(about=variant))
 
     if how.mpi is None:

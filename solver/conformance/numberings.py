@@ -74,7 +74,7 @@ def check_elsewhere(survey: Survey) -> None:
     for tier in sorted(set(game.tiers)):  # type: ignore[attr-defined]  # a numbered game has tiers
         if name := game.elsewhere(tier):
             if name not in tiers_of:
-                holder = catalog.kin(game, name)
+                holder = catalog.variant_of_same_rules(game, name)
                 tiers_of[name] = set(catalog.own_tiers(holder)) if holder.family == game.family else set()
             if tier not in tiers_of[name]:
                 raise Fault(f"gives {name!r} for tier {tier}, which is not in the database of that variant either")

@@ -17,7 +17,7 @@ from retrograde.databases.open import database_of, matching_game
 from retrograde.databases.plain import PlainFile
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games import Game, RetrogradeError
-from retrograde.games.catalog import kin
+from retrograde.games.catalog import variant_of_same_rules
 from retrograde.games.contract.game import metric_of
 from retrograde.solver.play.oracle import Oracle
 from retrograde.solver.play.solution import solution_of
@@ -76,7 +76,7 @@ class PublishedSite:
 
     def open_other(self, database: Database, variant: str) -> Database:
         """Return the database of another variant, on which one rests."""
-        game = kin(database.game, variant)
+        game = variant_of_same_rules(database.game, variant)
         metric = "" if database.metric == metric_of(game) else database.metric
         try:
             return self.open(database_path(variant, "", metric).name, game)

@@ -40,12 +40,11 @@ DEEPEST = 254
 class Side:
     """Codes and sets of the positions with one side to move; the metric says what captures and promotions bring.
 
-    `known` uint8[positions] is one more than the plies, 0 for undecided. Sets are uint64[words]: `unwon`, legal and not
-    won; `unlost`, those that may become losses; `checked`, in check.
-    """
+    `ply_codes` uint8[positions] is one more than the plies, 0 for undecided. Sets are uint64[words]: `unwon`, legal and
+    not won; `unlost`, those that may become losses; `checked`, in check."""
 
     number: int
-    known: Array
+    ply_codes: Array
     unwon: Array
     unlost: Array
     checked: Array
@@ -63,10 +62,10 @@ class Side:
         raise NotImplementedError
 
     def add_due_losses(self, plies: int, candidates: Array) -> bool:
-        """Add the positions whose captures all lose, the last of them falling due. Return whether there may be some."""
+        """Add the positions whose captures all lose, the latest after *plies*. Return whether there may be some."""
         raise NotImplementedError
 
-    def codes(self) -> Array:
+    def final_codes(self) -> Array:
         """Return the codes of all positions, for the metric's table of scores; free all other arrays."""
         raise NotImplementedError
 
@@ -125,7 +124,7 @@ class WinSearch:
         self.found_lost = self.decide_losses() if may_lose else 0
         self.found_won = 0
         if may_win:
-            self.found_won = int(kernels.decide(self.winning, winner.unwon, self.won, winner.known, code))
+            self.found_won = int(kernels.decide(self.winning, winner.unwon, self.won, winner.ply_codes, code))
         # Step 4: Decide the positions with en passant. Their predecessors are candidates of the next step.
         self.found_lost += self.loser_en_passant.decide_losses(loser.lost_flag + code, self.lost, self.winning)
         self.found_won += self.winner_en_passant.decide_wins(code, self.won, self.losing)
@@ -135,12 +134,11 @@ class WinSearch:
         return True
 
     def decide_losses(self) -> int:
-        """Decide which candidates are lost by now. Return how many."""
-        # A candidate is lost if no move leads to a position that is not yet won by the opponent.
+        """Decide the candidates that are lost: all moves lead to positions won by the opponent. Return how many."""
         loser, pawns = self.loser, self.winner_en_passant.capturable
         np.bitwise_and(self.losing, loser.unlost, self.losing)
         kernels.remove_escapes(self.men, geometry(), loser.number, pawns, self.winner.unwon, self.losing)
-        return int(kernels.decide(self.losing, loser.unlost, self.lost, loser.known, self.plies + 1))
+        return int(kernels.decide(self.losing, loser.unlost, self.lost, loser.ply_codes, self.plies + 1))
 
     def expect_nothing(self) -> bool:
         """Return False if no candidate is left to decide; raise TooDeep if there is one."""
@@ -161,22 +159,20 @@ def prepare(
     """
     later_codes = load_later_codes(formation, scores_of, code_of_score)
     sides = list(run(partial(make_side, formation, later_codes), (0, 1)))
-    return sides, [
-        EnPassantPositions(formation).find(formation, later_codes, make_side, sides[1 - make_side])
-        for make_side in (0, 1)
-    ]
+    return sides, [EnPassantPositions(formation).find(formation, later_codes, side, sides[1 - side]) for side in (0, 1)]
 
 
-def find_stuck(formation: Formation, sides: Sequence[Side], en_passant: list[EnPassantPositions]) -> None:
+def mark_stuck(formation: Formation, sides: Sequence[Side], en_passant: list[EnPassantPositions]) -> None:
     """Mark the positions with en passant in which the side to move has no other move."""
     for positions, mover, other in zip(en_passant, reversed(sides), sides, strict=True):
-        positions.find_stuck(formation, mover, other)
+        positions.mark_stuck(formation, mover, other)
 
 
 def search(
     men: Men, sides: Sequence[Side], en_passant: list[EnPassantPositions], run: Map, report: Report, before: int = 0
 ) -> int:
     """Search for the wins of both sides in parallel. Return how many positions are decided, plus *before*."""
+    # `en_passant[k]` is by the side whose pawn may be captured: the opponent of the side that captures.
     searches = [WinSearch(men, sides[k], sides[1 - k], en_passant[1 - k], en_passant[k]) for k in (0, 1)]
     active = searches
     while active:
@@ -190,4 +186,4 @@ def search(
 def results_of(sides: Sequence[Side], en_passant: list[EnPassantPositions]) -> Results:
     """Return the results of the analysis, and free the rest."""
     double_steps = {man: items for positions in en_passant for man, items in positions.by_pawn.items()}
-    return [side.codes() for side in sides], double_steps
+    return [side.final_codes() for side in sides], double_steps

@@ -35,8 +35,8 @@ class CapturablePawns(NamedTuple):
 
 
 class EnPassantPositions:
-    """All positions in which pawns of one side may be captured en passant, none at first. `capturable` are these pawns;
-    `by_pawn` has the DoubleSteps of each."""
+    """The positions in which pawns of one side may be captured en passant; none before `find`. `capturable` are these
+    pawns; `by_pawn` has the DoubleSteps of each, by the pawn's index among the men."""
 
     def __init__(self, formation: Formation):
         self.by_pawn: dict[int, DoubleSteps] = {}
@@ -44,7 +44,8 @@ class EnPassantPositions:
         self.capturable = CapturablePawns(rows, *np.zeros((2, 0, formation.words), np.uint64))
 
     def find(self, formation: Formation, later: LaterCodes, side: int, mover: Any) -> Self:
-        """Find the positions with pawns of this side. *mover*, the Side to move in them, has decided nothing yet."""
+        """Find the positions after double steps of this side's pawns, and return the object. *mover* is the Side to
+        move in them, which has decided nothing yet."""
         own = [man for man, code in enumerate(formation.codes) if code == PAWN + 8 * side]
         others = [man for man, code in enumerate(formation.codes) if code == PAWN + 8 * (1 - side)]
         if not own or not others:
@@ -67,21 +68,21 @@ class EnPassantPositions:
         """The greatest code that a capture en passant brings, 0 if there is none."""
         return max((int(items.codes.max(initial=0)) for items in self.by_pawn.values()), default=0)
 
-    def find_stuck(self, formation: Formation, mover: Any, other: Any) -> None:
+    def mark_stuck(self, formation: Formation, mover: Any, other: Any) -> None:
         """Mark the items in which the side to move, *mover*, has no move but captures en passant."""
         nothing = EnPassantPositions(formation).capturable
         for row, items in enumerate(self.by_pawn.values()):
-            still = self.capturable.passable[row] & mover.unlost
-            kernels.remove_escapes(formation.men, geometry(), mover.number, nothing, other.unwon, still)
-            items.stuck[:] = bits_at(still, items.positions)
+            stuck = self.capturable.passable[row] & mover.unlost
+            kernels.remove_escapes(formation.men, geometry(), mover.number, nothing, other.unwon, stuck)
+            items.stuck[:] = bits_at(stuck, items.positions)
 
     def decide_losses(self, code: int, lost: Array, parents: Array) -> int:
-        """Decide the items lost by this code, and add their predecessors to *parents*. Return how many there are.
-        *lost* are the positions, without the right to capture, that were lost just now."""
+        """Give this code to the items that are lost now, and add their predecessors to the set *parents*. Return how
+        many there are. *lost* is the set of positions, without the right to capture, that were lost just now."""
         return sum(en_passant_kernels.decide_losses(items, code, lost, parents) for items in self.by_pawn.values())
 
     def decide_wins(self, code: int, won: Array, parents: Array) -> int:
-        """Decide the items won by this code, as `decide_losses` does. *won* are the positions won just now."""
+        """Give this code to the items that are won now, as `decide_losses` does for losses."""
         pairs = zip(self.by_pawn.values(), self.capturable.open, strict=True)
         return sum(en_passant_kernels.decide_wins(items, code, won, open_, parents) for items, open_ in pairs)
 
@@ -93,13 +94,13 @@ def double_steps(count: int) -> DoubleSteps:
 
 
 def bits_at(words: Array, positions: Array) -> Array:
-    """Return whether each of these positions is in a set, by the indices of their bits."""
+    """Return whether each of these positions (indices of bits) is in the set *words*, bool[positions]."""
     found: Array = words[positions >> 6] >> (positions & 63).astype(np.uint64) & np.uint64(1)
     return found.astype(np.bool_)
 
 
 def slots_of(formation: Formation, man: int, positions: Array) -> Array:
-    """Return the slots of positions after a double step of *man*, counted from the first slot with en passant rights.
+    """Return the slots of positions after a double step of the pawn *man*; the first slot with en passant is 0.
 
     Slots are those of `Numbering.passed_index` of chess. Positions that are the same, with like men exchanged, have the
     same slot.
@@ -116,15 +117,15 @@ def slots_of(formation: Formation, man: int, positions: Array) -> Array:
     turn, pawn = 1 - (codes[man] >> 3), squares[man]
     capturers = [other for other, code in enumerate(codes) if code == PAWN + 8 * turn]
     left = np.any([(squares[other] == pawn - 1) & (pawn & 7 > 0) for other in capturers], 0)
-    taking = pawn + 1 - 2 * left
+    captor_square = np.where(left, pawn - 1, pawn + 1)
     slot: Array = (turn * PAIRS_OF_PAWNS + 2 * (pawn & 7) - left) << 12 | white << 6 | black
     if count == 2:
         return slot
     # Step 3: Find the square of the third man, if any, who is neither the pawn nor the capturer.
-    third, pawns_in_all = np.zeros_like(slot), sum(code & 7 == PAWN for code in codes)
+    third, all_are_pawns = np.zeros_like(slot), all(code & 7 == PAWN for code in codes)
     for other in range(count):
         if other != man:
-            stands = squares[other] - 8 * (codes[other] & 7 == PAWN)
-            third = np.where((squares[other] == taking) & (other in capturers), third, stands)
-    slot = slot * (48 if pawns_in_all == count else 64) + third
+            number = squares[other] - 8 * (codes[other] & 7 == PAWN)  # pawns have no squares on the first rank
+            third = np.where((squares[other] == captor_square) & (other in capturers), third, number)
+    slot = slot * (48 if all_are_pawns else 64) + third
     return slot

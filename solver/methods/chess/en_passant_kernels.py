@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from retrograde.games.chess.men import PAWN
-from retrograde.solver.methods.chess.kernels import WORTHS, code_at, code_by, forward_of
+from retrograde.solver.methods.chess.kernels import WORTHS, code_at, code_of_worth, forward_of
 from retrograde.solver.methods.chess.words import BITS, EVERYTHING, NOTHING, ONE, lowest
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
@@ -27,7 +27,7 @@ class DoubleSteps(NamedTuple):
 
 @lean_kernel
 def neighbours(square):
-    """Return the set of one or two squares beside a square, on the same rank."""
+    """Return the one or two squares beside a square, on the same rank, as a set."""
     found = NOTHING
     if square & 7:
         found |= BITS[square - 1]
@@ -47,8 +47,8 @@ def find_double_steps(men, board, man, legal, later, passable, items, squares):
     side = men.sides[man]
     # The rank after a double step, counted from 0, and one step back.
     rank, back = 3 if side == 0 else 4, -forward_of(side)
-    # The man's square are six bits of the position's index; these many bits are below them.
-    low = 6 * (outer - man)
+    # The man's square is six bits of the position's index; this many bits are below them.
+    low_bits = 6 * (outer - man)
     count = 0
     for index in range(len(legal)):
         pair, rest = index // inner, index % inner
@@ -82,8 +82,8 @@ def find_double_steps(men, board, man, legal, later, passable, items, squares):
             position = index << 6 | last
             add_position(passable, position)
             items.positions[count] = position
-            items.parents[count] = position + (2 * back << low)
-            items.codes[count] = code_by(worth)
+            items.parents[count] = position + ((2 * back) << low_bits)
+            items.codes[count] = code_of_worth(worth)
             count += 1
     return count
 
@@ -114,10 +114,10 @@ def beside_pawn(men, man, rank, squares):
 
 @lean_kernel
 def decide_losses(items, code, lost, parents):
-    """Decide the items lost by this code, add their parents to a set, and return how many there are.
+    """Give *code* to the items that are lost now, add their parents to a set, and return how many there are.
 
-    An item is lost if its capture loses within *code*, and the position without the capture is in *lost* (just now) or
-    was stuck before.
+    An item is lost if its capture loses by a code up to *code*, and the position without the capture is in *lost* (just
+    now) or was stuck before.
     """
     count = 0
     for i in range(len(items.positions)):
@@ -132,7 +132,7 @@ def decide_losses(items, code, lost, parents):
 
 @lean_kernel
 def decide_wins(items, code, won, open_, parents):
-    """Decide the items won by this code, add their parents to a set, and return how many there are.
+    """Give *code* to the items that are won now, add their parents to a set, and return how many there are.
 
     An item is won if its capture brings this code, an even one, or if the position without the capture is in *won*. Its
     bit in *open_* is cleared.

@@ -84,10 +84,10 @@ class Formation:
 
     def memory(self, by_zeroing: bool) -> int:
         """Return about how many bytes the analysis needs besides the scores, at most."""
-        bytes_, first = (ZEROING_BYTES, ZEROING_FIRST_BYTES) if by_zeroing else (BYTES, FIRST_BYTES)
-        positions = 2 * self.pairs * self.inner
-        pawns = sum(code & 7 == PAWN for code in self.codes) * self.has_en_passant
-        most = max(round(bytes_ * positions), round(first * positions) + bytes_of_later_codes(self))
+        each, each_at_first = (ZEROING_BYTES, ZEROING_FIRST_BYTES) if by_zeroing else (BYTES, FIRST_BYTES)
+        positions = 2 * self.pairs * self.inner  # with either side to move
+        pawns = sum(code & 7 == PAWN for code in self.codes) if self.has_en_passant else 0
+        most = max(round(each * positions), round(each_at_first * positions) + bytes_of_later_codes(self))
         return most + round(EN_PASSANT_BYTES * positions) * pawns + FIXED
 
 
@@ -121,8 +121,8 @@ def men_of(codes: Codes, grouped: bool = False) -> Men:
 
 def bytes_of_later_codes(formation: Formation) -> int:
     """Return the bytes of the codes of all later tiers that captures and promotions lead to."""
-    there = {(each.remaining, each.turn) for each in departures(formation.codes)}
-    return sum(count_positions(remaining) for remaining, _ in there)
+    later = {(each.remaining, each.turn) for each in departures(formation.codes)}
+    return sum(count_positions(remaining) for remaining, _ in later)
 
 
 def count_positions(codes: Codes) -> int:
@@ -160,13 +160,14 @@ def king_moves(pawns: bool) -> Array:
     An entry is that of `Geometry.kings`: 16 * the number of the new pair, + 8 if both kings are on the diagonal, + the
     symmetry that turns the board so that this pair is the canonical one.
     """
-    numbers, squares = geometry().kings[4096 * pawns :], pairs_of_kings(pawns)
+    entries, squares = geometry().kings[4096 * pawns :], pairs_of_kings(pawns)
     found = np.full((2, len(squares), 8), -1, np.int32)
     for side in range(2):
         for number, direction in enumerate(ORTHOGONAL + DIAGONAL):
             targets = np.array([step(square, direction) for square in range(64)])[squares[:, side]]
-            there = np.stack([targets, squares[:, 1]] if side == 0 else [squares[:, 0], targets], 1)
-            found[side, :, number] = np.where(targets < 0, -1, numbers[there[:, 0] << 6 & 4095 | there[:, 1] & 63])
+            white, black = (targets, squares[:, 1]) if side == 0 else (squares[:, 0], targets)
+            # A target of -1, off the board, gives a wrong index, whose entry is not used.
+            found[side, :, number] = np.where(targets < 0, -1, entries[(white & 63) << 6 | black & 63])
     return found
 
 
@@ -174,7 +175,7 @@ def king_moves(pawns: bool) -> Array:
 
 
 def later_tier(codes: Codes, turn: int) -> tuple[int, Codes, bool, Array]:
-    """Return the tier of these men, which may be in any order: (tier, its own men, exchanged, order).
+    """Return the tier of men in any order, as (tier, the codes of its own men, exchanged, order).
 
     *turn* is the side to move. `exchanged` says whether the sides are exchanged there: Black's queen alone, (8,), is in
     the tier of KQK, whose own men are (0,). `order` int64[men] has the index in *codes* of the tier's first man, its
@@ -213,7 +214,7 @@ def departures(codes: Codes) -> Iterator[Departure]:
     for captured, (change, man, kind) in product(range(-1, len(codes)), [(0, -1, 0), *changes]):
         if captured < 0 and not change:
             continue
-        mover = codes[man] >> 3 if change else 1 - (codes[captured] >> 3)
+        mover = codes[man] >> 3 if change else 1 - (codes[captured] >> 3)  # the side: 0 is White
         if captured >= 0 and codes[captured] >> 3 == mover:
             continue
         after = dict(enumerate(codes))
@@ -230,7 +231,7 @@ KINDS = range(QUEEN, KNIGHT + 1)
 
 
 def order_of(codes: Codes, own: Codes, exchange: bool = False) -> list[int]:
-    """Return for each code in *own* the index of its man in *codes*, whose colours are exchanged first if *exchange*.
+    """Return for each code in *own* the index of its man in *codes*; if *exchange*, first exchange the colours there.
 
     >>> order_of((5, 9, 5), (5, 5, 9))
     [0, 2, 1]
@@ -280,9 +281,8 @@ def sort_like_men(codes: Codes, squares: Array) -> Array:
 
 def mirror_classes(squares: Array, mirror: Array) -> Array:
     """Return for each position 2 if it is its own mirror image, 1 if it is the smaller of the two, else 0, uint8."""
-    keys, mirror_keys = (
-        key_of(np.roll(men, squares.shape[1] == 4, 1)) for men in (squares, mirror)
-    )  # the fourth counts most
+    first = squares.shape[1] == 4  # of four men, the last one counts most
+    keys, mirror_keys = (key_of(np.roll(rows, int(first), 1)) for rows in (squares, mirror))
     return np.where(keys == mirror_keys, 2, keys < mirror_keys).astype(np.uint8)
 
 

@@ -9,9 +9,9 @@ move:
 `inner` is the number of rests, `outer` the number of outer men, none to three (see `words.py`). An example: KRK, with
 White to move. There are no outer men, so word 17 has the 64 squares of the rook for pair 17 of the kings.
 
-A byte for each position has its code, in the array `known`: 0 for a draw, no position, or nothing known yet; else one
-more than the plies to mate, so that wins are even and losses odd. At first `known` has the results of captures and
-promotions alone. In the codes of later tiers 255 is no position.
+A byte for each position has its code, in the array `ply_codes`: 0 for a draw, no position, or nothing known yet; else
+one more than the plies to mate, so that wins are even and losses odd. At first `ply_codes` has the results of captures
+and promotions alone. In the codes of later tiers 255 is no position.
 
 A position in which a pawn may be captured en passant is another one than the position with the same men and without
 that right. `capturable` is the CapturablePawns (see `en_passant.py`) of the side that moves.
@@ -70,35 +70,35 @@ def find_legal(men, board, side, legal, checked):
         for rest in range(inner):
             index = pair * inner + rest
             legal[index] = checked[index] = NOTHING
-            outside = men.rests.bits[rest]
-            occupied = outside | BITS[own] | BITS[enemy]
-            # Step 1: Skip rests that share squares with each other or with a king (their bits are 0), or have a pawn on
-            # the first or last rank.
-            apart = not outside & (BITS[own] | BITS[enemy]) and (outside != NOTHING or outer == 0)
+            outer_men = men.rests.bits[rest]
+            occupied = outer_men | BITS[own] | BITS[enemy]
+            # Step 1: Skip rests with two men on a square (the bits are 0), a man on a king, or a pawn on the first or
+            # last rank.
+            possible = not (outer_men & (BITS[own] | BITS[enemy])) and (outer_men != NOTHING or outer == 0)
             for man in range(outer):
-                apart &= men.kinds[man] != PAWN or bool(PAWNS & BITS[men.rests.squares[rest, man]])
-            if not apart:
+                possible &= men.kinds[man] != PAWN or bool(PAWNS & BITS[men.rests.squares[rest, man]])
+            if not possible:
                 continue
             # Step 2: The last man stands on a free square; the side not to move must not be in check.
             squares = ~occupied & (PAWNS if men.kinds[outer] == PAWN else EVERYTHING)
-            legal[index] = squares & ~attack(men, board, side, enemy, rest, occupied, outer)
-            checked[index] = legal[index] & attack(men, board, 1 - side, own, rest, occupied, outer)
+            legal[index] = squares & ~squares_of_check(men, board, side, enemy, rest, occupied, outer)
+            checked[index] = legal[index] & squares_of_check(men, board, 1 - side, own, rest, occupied, outer)
 
 
 @lean_kernel
-def attack(men, board, side, king, rest, occupied, outer):
-    """Return the squares of the last man with which a side attacks a king. An outer man on a line with the king attacks
-    him wherever the last man does not stand in between."""
-    attacking_squares = NOTHING
+def squares_of_check(men, board, side, king, rest, occupied, outer):
+    """Return the squares of the last man with which *side* attacks the enemy king, who is on the square *king*. An
+    outer man on a line with the king attacks him wherever the last man does not stand in between."""
+    found = NOTHING
     for man in range(outer):
         if men.sides[man] == side:
             origin = men.rests.squares[rest, man]
             between = board.between[origin << 6 | king]
             if attacks(board, origin, king, men.kinds[man], side) and not between & occupied:
-                attacking_squares |= ~between
+                found |= ~between
     if men.sides[outer] == side:
-        attacking_squares |= attackers(BITS[king], ~occupied, men.kinds[outer], side)
-    return attacking_squares
+        found |= attackers(BITS[king], ~occupied, men.kinds[outer], side)
+    return found
 
 
 # Moves within the tier
@@ -106,17 +106,18 @@ def attack(men, board, side, king, rest, occupied, outer):
 
 @lean_kernel
 def add_predecessors(men, board, side, capturable, reached, found):
-    """Add to *found* the predecessors of the positions *reached*, by a side's moves within the tier.
+    """Add to *found* the predecessors of the positions *reached*, by a *side*'s moves within the tier.
 
-    In *reached* nothing may be captured en passant: positions after a double step that have that right are left out.
+    Nothing can be captured en passant in *reached*. So a double step does not lead there if it would give that right.
     *found* may get bits of illegal positions; callers mask them.
     """
     outer = len(men.kinds) - 1
     inner = len(men.rests.bits)
     for pair in range(len(men.squares)):
         kings = BITS[men.squares[pair, 0]] | BITS[men.squares[pair, 1]]
+        base = pair * inner
         for rest in range(inner):
-            index = pair * inner + rest
+            index = base + rest
             word = reached[index]
             if word == NOTHING:
                 continue
@@ -135,20 +136,20 @@ def add_predecessors(men, board, side, capturable, reached, found):
                 if men.sides[man] != side:
                     continue
                 square, kind = men.rests.squares[rest, man], men.kinds[man]
-                after = men.rests.more[men.rests.less[rest, man]]
+                rest_by_square = men.rests.more[men.rests.less[rest, man]]
                 if kind == PAWN:
                     row, twice = capturable.rows[man], word
                     if row >= 0:
                         # After this double step the pawn may be captured en passant: that is another position.
                         twice &= ~capturable.passable[row, index]
-                    add_pawn_predecessors(after, side, square, word, twice, occupied, found, index - rest)
+                    add_pawn_predecessors(rest_by_square, side, square, word, twice, occupied, found, base)
                 else:
-                    add_piece_predecessors(after, board.steps, kind, square, word, occupied, found, index - rest)
+                    add_piece_predecessors(rest_by_square, board.steps, kind, square, word, occupied, found, base)
 
 
 @lean_kernel
 def add_king_predecessors(men, side, pair, rest, word, found):
-    """Add the positions one move of a side's king earlier, turned so that their pair of kings is canonical.
+    """Add the positions one move of a side's king before *word*, turned so that their pair of kings is canonical.
 
     An entry of `king_moves` is 16 * the number of the pair + 8 if both kings are on the diagonal + the symmetry.
     """
@@ -157,34 +158,34 @@ def add_king_predecessors(men, side, pair, rest, word, found):
         entry = np.int64(men.king_moves[side, pair, direction])
         if entry >= 0:
             symmetry = entry & 7
-            turned_here = turn_word(word, symmetry) if symmetry else word
+            turned_word = turn_word(word, symmetry) if symmetry else word
             turned_rest = np.int64(men.rests.turned[symmetry, rest])
-            found[(entry >> 4) * inner + turned_rest] |= turned_here
-            # Both kings on the diagonal: the mirror image is a position of its own, in the same block.
+            found[(entry >> 4) * inner + turned_rest] |= turned_word
+            # Both kings on the diagonal: the mirror image is a position of its own, with the same pair of kings.
             if entry & 8:
-                turned_rest = np.int64(men.rests.turned[TRANSPOSE, turned_rest])
-                found[(entry >> 4) * inner + turned_rest] |= transpose(turned_here)
+                mirror_rest = np.int64(men.rests.turned[TRANSPOSE, turned_rest])
+                found[(entry >> 4) * inner + mirror_rest] |= transpose(turned_word)
 
 
 @lean_kernel
-def add_pawn_predecessors(after, side, square, word, twice, occupied, found, base):
-    """Add the predecessors of a word by an outer pawn's steps to *square*; *twice* are those of a double step. *after*
-    has the rest by the square of this pawn. The words of the same kings begin at *base* of *found*."""
+def add_pawn_predecessors(rest_by_square, side, square, word, twice, occupied, found, base):
+    """Add to *found* the positions before an outer pawn's step to *square*, which led to *word*, or by a double step to
+    *twice*. *rest_by_square* has the rest for each square of this pawn. Words of these kings begin at *base*."""
     back = -forward_of(side)
     origin = square + back
-    free = ~BITS[origin]
+    free = ~BITS[origin]  # the squares on which the last man does not block the step
     if occupied & BITS[origin] or not word & free:
         return
-    found[base + after[origin]] |= word & free
+    found[base + rest_by_square[origin]] |= word & free
     # Two squares back from the fourth rank, if both squares are empty, of the last man too.
-    before = origin + back
-    if square >> 3 == (3 if side == 0 else 4) and not occupied & BITS[before]:
-        found[base + after[before]] |= twice & free & ~BITS[before]
+    second = origin + back
+    if square >> 3 == (3 if side == 0 else 4) and not occupied & BITS[second]:
+        found[base + rest_by_square[second]] |= twice & free & ~BITS[second]
 
 
 @lean_kernel
-def add_piece_predecessors(after, steps, kind, square, word, occupied, found, base):
-    """Add the predecessors of a word by an outer man's moves to *square*. The arguments are as for a pawn."""
+def add_piece_predecessors(rest_by_square, steps, kind, square, word, occupied, found, base):
+    """Add to *found* the positions before an outer man's move to *square*, as `add_pawn_predecessors` does."""
     for direction in range(FIRST[kind], LAST[kind]):
         bits = word
         origin = steps[square << 4 | direction]
@@ -193,20 +194,20 @@ def add_piece_predecessors(after, steps, kind, square, word, occupied, found, ba
             bits &= ~BITS[origin]
             if bits == NOTHING:
                 break
-            found[base + after[origin]] |= bits
+            found[base + rest_by_square[origin]] |= bits
             origin = steps[origin << 4 | direction] if kind < KNIGHT else -1
 
 
 @lean_kernel
 def remove_escapes(men, board, side, capturable, open_, found):
-    """Remove from *found* the positions from which a side has a move within the tier to an *open* position. Positions
-    after a double step in which the pawn may be captured en passant are open as *capturable* says."""
+    """Remove from *found* the positions from which *side* can move, within the tier, to an *open* position: one that
+    the other side has not won yet. `capturable.open` has the open positions in which en passant is possible."""
     inner = len(men.rests.bits)
     for pair in range(len(men.squares)):
         for rest in range(inner):
-            if found[pair * inner + rest] != NOTHING:
-                word = found[pair * inner + rest]
-                found[pair * inner + rest] = without_escape(men, board, side, capturable, open_, word, pair, rest)
+            index = pair * inner + rest
+            if found[index] != NOTHING:
+                found[index] = without_escape(men, board, side, capturable, open_, found[index], pair, rest)
 
 
 @lean_kernel
@@ -269,21 +270,21 @@ def without_escape(men, board, side, capturable, open_, word, pair, rest):
 
 @lean_kernel
 def open_after_double_step(capturable, man, open_, index):
-    """Return the positions of a word that are open after a double step of this pawn. If the pawn may then be captured
-    en passant, the list of such positions says whether it is open."""
+    """Return the positions of a word that are open after a double step of the pawn *man*. If he may then be captured en
+    passant, `capturable.open` says whether the position is open, else *open_*."""
     row = capturable.rows[man]
     if row < 0:
         return open_[index]
-    return open_[index] & ~capturable.passable[row, index] | capturable.open[row, index]
+    return (open_[index] & ~capturable.passable[row, index]) | capturable.open[row, index]
 
 
 # Decided positions
 
 
 @lean_kernel
-def decide(candidates, open_, new, known, code):
-    """Decide the candidates that are still *open*. Return how many there are. Writes their *code* to *known*, removes
-    them from *open_*, makes them the *new* set, and clears *candidates*."""
+def decide(candidates, open_, new, ply_codes, code):
+    """Decide the candidates that are still in *open_*, and return how many there are. Write their *code* to
+    *ply_codes*, remove them from *open_*, make them the set *new*, and clear *candidates*."""
     count = 0
     for index in range(len(candidates)):
         word = candidates[index] & open_[index]
@@ -292,19 +293,19 @@ def decide(candidates, open_, new, known, code):
         if word != NOTHING:
             open_[index] ^= word
             while word:
-                known[index << 6 | lowest(word)] = code
+                ply_codes[index << 6 | lowest(word)] = code
                 word &= word - ONE
                 count += 1
     return count
 
 
 @lean_kernel
-def add_due(known, due, code, also, candidates):
+def add_due(ply_codes, due, code, also, candidates):
     """Add the positions whose captures and promotions bring this *code* to two sets, *candidates* and *also*.
 
-    For losses, *also* is the set of positions that may be decided as losses; for wins it is *candidates* again. *known*
-    uint8[positions] has their codes; even codes are wins, odd ones losses. *due* uint8[words] has for each word the
-    least code of the same parity that has not been added yet, NO_POSITION for none; it is updated.
+    For losses, *also* is the set of positions that may be decided as losses; for wins it is *candidates* again. *due*
+    uint8[words] has for each word the least code of the same parity (even for wins, odd for losses) that has not been
+    added yet, NO_POSITION for none; it is updated.
     """
     now = np.uint8(code)
     for index in range(len(due)):
@@ -312,7 +313,7 @@ def add_due(known, due, code, also, candidates):
             continue
         word = NOTHING
         next_code = NO_POSITION
-        codes = known[index << 6 : (index << 6) + 64]
+        codes = ply_codes[index << 6 : (index << 6) + 64]
         for square in range(64):
             word |= np.uint64(codes[square] == now) << np.uint64(square)
         # The next code of the same parity. No branch, so that the compiler takes many squares at once.
@@ -326,15 +327,15 @@ def add_due(known, due, code, also, candidates):
 
 
 @lean_kernel
-def clear_losses(known, open_):
-    """Clear the codes of losses in *open_*, the positions never decided as losses. All their captures and promotions
+def clear_losses(ply_codes, unlost):
+    """Set to 0 the codes of losses in *unlost*, positions never decided as losses. All their captures and promotions
     lose, but another move does not."""
-    for index in range(len(open_)):
-        word = open_[index]
+    for index in range(len(unlost)):
+        word = unlost[index]
         while word:
             position = index << 6 | lowest(word)
-            if known[position] & 1:
-                known[position] = 0
+            if ply_codes[position] & 1:
+                ply_codes[position] = 0
             word &= word - ONE
 
 
@@ -353,7 +354,7 @@ def worth_of(code: int) -> int:
         return 0
     if code == 0:
         return DRAWN
-    return WON - code if code & 1 else code
+    return WON - code if code & 1 else code  # an odd code is a loss of the child, and so a win of the mover
 
 
 WORTHS = np.array([worth_of(code) for code in range(256)])
@@ -361,11 +362,11 @@ WORTHS = np.array([worth_of(code) for code in range(256)])
 
 
 @lean_kernel
-def code_by(worth):
+def code_of_worth(worth):
     """Return the code of a position whose best move has this worth; 0 for a draw or no move."""
     if worth > DRAWN:
         return WON - worth + 1
-    return worth + 1 if 0 < worth < DRAWN else 0
+    return worth + 1 if 0 < worth < DRAWN else 0  # a lost child's worth is its code; the loss takes one ply more
 
 
 class LaterCodes(NamedTuple):
@@ -384,10 +385,10 @@ class LaterCodes(NamedTuple):
 
 
 class DepartureResults(NamedTuple):
-    """The results of the best capture or promotion of each position with one side to move. `known` uint8[positions] has
-    the codes. Sets: in `saved` some such move does not lose, in `delayed` there are such moves and all lose."""
+    """The results of the best capture or promotion of each position with one side to move, in `ply_codes`
+    uint8[positions]. Sets: in `saved` some such move does not lose, in `delayed` there are such moves and all lose."""
 
-    known: Array
+    ply_codes: Array
     saved: Array
     delayed: Array
 
@@ -403,8 +404,10 @@ class Placement(NamedTuple):
 
 @lean_kernel
 def code_at(board, later, captured, change, squares, white, black):
-    """Return the code of a position of a later tier, NO_POSITION if its kings are too close. *captured* and *change*
-    say by which move (see LaterCodes); *squares* are the squares of the men here."""
+    """Return the code of the position of a later tier after a move, NO_POSITION if the kings are too close.
+
+    *captured* and *change* say which move it is (see LaterCodes). *squares* are the squares of all men after it, by
+    their indices in this tier; *white* and *black* those of the kings."""
     entry = np.int64(board.kings[later.with_pawns[captured + 1, change] << 12 | white << 6 | black])
     if entry < 0:
         return NO_POSITION
@@ -419,8 +422,8 @@ def code_at(board, later, captured, change, squares, white, black):
 
 
 @lean_kernel
-def best_change(board, later, captured, man, promotes, placement, squares):
-    """Return the worth of a move of *man* to his square; if he *promotes*, that of the best promotion."""
+def best_child_worth(board, later, captured, man, promotes, placement, squares):
+    """Return the worth of a move of *man* to `squares[man]`; if he *promotes*, that of the best promotion."""
     best = 0
     for change in range(4 * man + 1 if promotes else 0, 4 * man + 5 if promotes else 1):
         code = code_at(board, later, captured, change, squares, placement.white_king, placement.black_king)
@@ -439,8 +442,7 @@ def find_departures(men, board, side, legal, later, found, worths, squares):
     for index in range(len(legal)):
         pair, rest = index // inner, index % inner
         word = legal[index]
-        for square in range(64):
-            worths[square] = 0
+        worths[:] = 0
         if word != NOTHING:
             white, black = men.squares[pair, 0], men.squares[pair, 1]
             placement = Placement(side, white, black, men.rests.bits[rest] | BITS[white] | BITS[black])
@@ -449,14 +451,15 @@ def find_departures(men, board, side, legal, later, found, worths, squares):
             # Step 1: Captures by the king, then by other men, with or without promotion.
             for victim in range(outer + 1):
                 if men.sides[victim] != side:
-                    capture_by_king(board, later, placement, word, victim, worths, squares, outer)
+                    add_captures_by_king(board, later, placement, word, victim, worths, squares, outer)
                     for man in range(outer + 1):
                         if men.sides[man] == side:
-                            capture_by_man(men.kinds, board, later, placement, word, (man, victim), worths, squares)
+                            move = man, victim
+                            add_captures_by_man(men.kinds, board, later, placement, word, move, worths, squares)
             # Step 2: Promotions without capture.
             for man in range(outer + 1):
                 if men.sides[man] == side and men.kinds[man] == PAWN:
-                    promote(board, later, placement, word, man, worths, squares, outer)
+                    add_promotions(board, later, placement, word, man, worths, squares, outer)
         # Step 3: The worths of all 64 squares become codes and sets.
         saved = delayed = NOTHING
         for square in range(64):
@@ -465,13 +468,13 @@ def find_departures(men, board, side, legal, later, found, worths, squares):
                 saved |= BITS[square]
             elif worth:
                 delayed |= BITS[square]
-            found.known[index << 6 | square] = code_by(worth)
+            found.ply_codes[index << 6 | square] = code_of_worth(worth)
         found.saved[index], found.delayed[index] = saved, delayed
 
 
 @lean_kernel
-def capture_by_king(board, later, placement, word, victim, worths, squares, outer):
-    """Improve the worths of a word by the king's captures of the *victim* on a neighbouring square."""
+def add_captures_by_king(board, later, placement, word, victim, worths, squares, outer):
+    """Raise the worths of a word to those of the king's captures of man *victim*, on a neighbouring square."""
     own_king, enemy_king = placement.white_king, placement.black_king
     if placement.side:
         own_king, enemy_king = enemy_king, own_king
@@ -490,8 +493,9 @@ def capture_by_king(board, later, placement, word, victim, worths, squares, oute
 
 
 @lean_kernel
-def capture_by_man(kinds, board, later, placement, word, move, worths, squares):
-    """Improve the worths of a word by captures: *move* is (captor, victim)."""
+def add_captures_by_man(kinds, board, later, placement, word, move, worths, squares):
+    """Raise the worths of a word to those of captures by one man of another; *move* is (captor, victim), two indices
+    of men."""
     man, victim = move
     outer, side, kind = len(kinds) - 1, placement.side, kinds[man]
     # Step 1: Find the squares of the last man in which the capture is possible.
@@ -500,7 +504,7 @@ def capture_by_man(kinds, board, later, placement, word, move, worths, squares):
         bits = word & attackers(BITS[squares[victim]], ~placement.occupied, kind, side)
     elif victim == outer:
         # Case: the last man is captured. He may stand on every square that the captor attacks.
-        bits = word & attacked_from(board, squares[man], kind, side, placement.occupied)
+        bits = word & attacked_squares(board, squares[man], kind, side, placement.occupied)
     else:
         # Case: neither. The last man must not stand in between.
         between = board.between[squares[man] << 6 | squares[victim]]
@@ -517,7 +521,7 @@ def capture_by_man(kinds, board, later, placement, word, move, worths, squares):
             origin, target = squares[man], squares[victim]
             squares[man] = target
             promotes = kind == PAWN and target >> 3 == 7 - 7 * side
-            worth = best_change(board, later, victim, man, promotes, placement, squares)
+            worth = best_child_worth(board, later, victim, man, promotes, placement, squares)
             squares[man] = origin
             if worth == 0 and man == outer:
                 break  # the move is not legal from any origin
@@ -525,16 +529,16 @@ def capture_by_man(kinds, board, later, placement, word, move, worths, squares):
 
 
 @lean_kernel
-def promote(board, later, placement, word, man, worths, squares, outer):
-    """Improve the worths of a word, by squares of the last man, by the promotions of a pawn *man* without capture.
+def add_promotions(board, later, placement, word, man, worths, squares, outer):
+    """Raise the worths of a word, by square of the last man, to those of promotions of a pawn *man* without capture.
 
     The last man is number *outer*. Any other pawn has one target for the whole word.
     """
-    forward, last = forward_of(placement.side), 7 - 7 * placement.side
+    forward, last_rank = forward_of(placement.side), 7 - 7 * placement.side
     bits = word
     if man < outer:
         target = squares[man] + forward
-        if target >> 3 != last or placement.occupied & BITS[target]:
+        if target >> 3 != last_rank or placement.occupied & BITS[target]:
             return
         bits &= ~BITS[target]  # the last man must not stand there
     while bits:
@@ -542,19 +546,19 @@ def promote(board, later, placement, word, man, worths, squares, outer):
         bits &= bits - ONE
         squares[outer] = square
         origin = squares[man]
-        if (origin + forward) >> 3 == last and not placement.occupied & BITS[origin + forward]:
+        if (origin + forward) >> 3 == last_rank and not placement.occupied & BITS[origin + forward]:
             squares[man] = origin + forward
-            worth = best_change(board, later, -1, man, True, placement, squares)
+            worth = best_child_worth(board, later, -1, man, True, placement, squares)
             worths[square] = max(worths[square], worth)
             squares[man] = origin
 
 
 @lean_kernel
-def attacked_from(board, square, kind, side, occupied):
-    """Return the squares that a man attacks from a square."""
+def attacked_squares(board, square, kind, side, occupied):
+    """Return the squares that a man attacks from a square, as a set; *occupied* squares end his lines."""
     found = NOTHING
     if kind == PAWN:
-        # The four diagonals; `attacks` leaves the two in which this pawn captures.
+        # Directions 4 to 7 are the diagonals; `attacks` is true in the two in which this pawn captures.
         for direction in (4, 5, 6, 7):
             target = board.steps[square << 4 | direction]
             if target >= 0 and attacks(board, square, target, kind, side):
@@ -569,14 +573,14 @@ def attacked_from(board, square, kind, side, occupied):
 
 
 @lean_kernel
-def find_due(known, wins, losses):
-    """Write the least even and the least odd code of each word, 255 for none. Return the greatest code, 0 if there is
-    none."""
+def find_least_codes(ply_codes, wins, losses):
+    """Write each word's least even code to *wins* and least odd code to *losses*, NO_POSITION for none. Return the
+    greatest code of all, 0 if there is none."""
     greatest = np.uint8(0)
     for index in range(len(wins)):
         wins[index] = losses[index] = NO_POSITION
         for square in range(64):
-            code = known[index << 6 | square]
+            code = ply_codes[index << 6 | square]
             if code:
                 greatest = max(greatest, code)
                 if code & 1:

@@ -25,7 +25,7 @@ from retrograde.solver.values.score import encode
 def analyse(formation: Formation, scores_of: ScoresOf, run: Map, report: Report) -> Results:
     """Return the results of a tier by distance to mate; *scores_of* has the scores of later tiers."""
     sides, en_passant = analysis.prepare(formation, scores_of, run, codes_of_scores(), MateSide)
-    analysis.find_stuck(formation, sides, en_passant)
+    analysis.mark_stuck(formation, sides, en_passant)
     analysis.search(formation.men, sides, en_passant, run, report)
     return analysis.results_of(sides, en_passant)
 
@@ -33,18 +33,17 @@ def analyse(formation: Formation, scores_of: ScoresOf, run: Map, report: Report)
 class MateSide(analysis.Side):
     """A side to move whose captures and promotions count all plies to mate.
 
-    From the start `known` has the codes that captures and promotions bring. `next_wins` and `next_losses` uint8[words]
-    are the least of them still to come (see `kernels.add_due`).
-    """
+    From the start `ply_codes` has the codes that captures and promotions bring. `next_wins` and `next_losses`
+    uint8[words] are the least of them still to come (see `kernels.add_due`)."""
 
     alternates = True
 
     def __init__(self, formation: Formation, later: LaterCodes, side: int):
         self.number = side
         self.unwon, self.checked, found = find_departures(formation, later, side)
-        self.known = found.known
+        self.ply_codes = found.ply_codes
         self.next_wins, self.next_losses = np.empty((2, formation.words), np.uint8)
-        self.greatest = kernels.find_due(self.known, self.next_wins, self.next_losses)
+        self.greatest = kernels.find_least_codes(self.ply_codes, self.next_wins, self.next_losses)
         self.unlost = self.unwon & ~found.saved & ~found.delayed
 
     def due(self) -> Iterable[int]:
@@ -52,19 +51,19 @@ class MateSide(analysis.Side):
 
     def add_due_wins(self, plies: int, candidates: Array) -> bool:
         if plies % 2:
-            kernels.add_due(self.known, self.next_wins, plies + 1, candidates, candidates)
+            kernels.add_due(self.ply_codes, self.next_wins, plies + 1, candidates, candidates)
         return plies % 2 == 1
 
     def add_due_losses(self, plies: int, candidates: Array) -> bool:
         if plies % 2 == 0:
-            kernels.add_due(self.known, self.next_losses, plies + 1, self.unlost, candidates)
+            kernels.add_due(self.ply_codes, self.next_losses, plies + 1, self.unlost, candidates)
         return plies % 2 == 0
 
-    def codes(self) -> Array:
+    def final_codes(self) -> Array:
         # A losing capture decides nothing if another move does not lose. This waits until both searches are done,
-        # because both write to `known`.
-        kernels.clear_losses(self.known, self.unlost)
-        return self.known
+        # because both write to `ply_codes`.
+        kernels.clear_losses(self.ply_codes, self.unlost)
+        return self.ply_codes
 
 
 @cache

@@ -42,30 +42,30 @@ def has_position(positions, index):
 
 @lean_kernel
 def write_codes(board, kings, numbers, items, table, legal, codes):
-    """Write the codes of a later tier's positions with one side to move, in the layout of the tier before.
+    """Write to *codes* those of a later tier's positions with one side to move, in the layout of the tier before.
 
-    *kings* int64[pairs]: the row of `board.kings` for each pair there. *numbers* int32[16, inner]: see
+    *kings* int64[pairs]: the index into `board.kings` for each pair there. *numbers* int32[16, inner]: see
     `slots.slot_numbers`. *items* has a number for each slot with this side to move: its score, or its row of a legend.
     An item's code is `table[item]`; *legal* are the legal positions, as a set.
     """
     slots_a_pair, inner = len(items) // len(kings), numbers.shape[1]
     for pair in range(len(kings)):
-        entry = np.int64(board.kings[kings[pair]])
+        entry = np.int64(board.kings[kings[pair]])  # 16 * the pair's number there + how the board is turned
         first_item = (entry >> 4) * slots_a_pair
-        for rest in range(inner):
-            index = pair * inner + rest
+        for placement in range(inner):
+            index = pair * inner + placement
             codes[index] = NO_POSITION
             if has_position(legal, index):
-                codes[index] = table[items[first_item + numbers[entry & 15, rest]]]
+                codes[index] = table[items[first_item + numbers[entry & 15, placement]]]
 
 
 @lean_kernel
-def collect_scores(known, legal, layout, score_of_code, empty, first_slot, scores, counts):
+def collect_scores(ply_codes, legal, layout, score_of_code, empty, first_slot, scores, counts):
     """Write the scores of the slots with one side to move to *scores*; add to *counts* int64[codes, 3] (STORED, …).
 
-    *known* uint8[positions] has the code of each position, by its bit index, and *legal* uint64[words] the set of legal
-    positions; *layout* says at which bit index each slot is. A slot without a legal position gets the score *empty*.
-    *score_of_code* has the score of each code. *first_slot* is the number in the tier of slot 0 of *scores*.
+    *ply_codes* uint8[positions] has the code of each position, by its bit index, and *legal* uint64[words] the set of
+    legal positions; *layout* says at which bit index each slot is. A slot without a legal position gets the score
+    *empty*. *score_of_code* has the score of each code. *first_slot* is the number in the tier of slot 0 of *scores*.
     """
     slots_a_pair = len(layout.indices)
     for pair in range(len(layout.diagonal)):
@@ -77,10 +77,11 @@ def collect_scores(known, legal, layout, score_of_code, empty, first_slot, score
             mirror_class = layout.mirror_classes[inner_slot]
             if not has_position(legal, index) or (layout.diagonal[pair] and mirror_class == LARGER_IMAGE):
                 continue
-            code = known[index]
+            code = ply_codes[index]
             scores[slot] = score_of_code[code]
             if counts[code, STORED] == 0:
                 counts[code, FIRST] = first_slot + slot
             counts[code, STORED] += 1
-            # A position that is its own mirror image has half as many images: shift by one (True).
-            counts[code, POSITIONS] += layout.images >> (layout.diagonal[pair] and mirror_class == OWN_IMAGE)
+            # A position that is its own mirror image has half as many images.
+            is_own_image = layout.diagonal[pair] and mirror_class == OWN_IMAGE
+            counts[code, POSITIONS] += layout.images // 2 if is_own_image else layout.images

@@ -49,7 +49,7 @@ def table_by_score(lost: Array, won: Array, drawn: int, none: Any) -> Array:
     others *none*."""
     table = np.full(1 << BITS + 2, none, lost.dtype)
     table[(LOSE_CLASS << BITS) + np.arange(len(lost))] = lost
-    table[(WIN_CLASS + 1 << BITS) - 1 - np.arange(len(won))] = won
+    table[((WIN_CLASS + 1) << BITS) - 1 - np.arange(len(won))] = won  # a sooner win has a greater score
     table[DRAW_CLASS << BITS] = drawn
     return table
 
@@ -84,19 +84,21 @@ def load_later_codes(formation: Formation, scores_of: ScoresOf, table: Array, pr
         else:
             found[:] = NO_POSITION
     # Codes between DEEPEST_LATER and NO_POSITION are marks of scores that are too deep.
-    for block in (codes[first : first + BLOCK] for first in range(0, end, BLOCK)):
+    for first in range(0, end, BLOCK):
+        block = codes[first : first + BLOCK]
         if ((block > DEEPEST_LATER) & (block < NO_POSITION)).any():
             raise TooDeep
     return LaterCodes(codes, starts, with_pawns, orders)
 
 
 def write_codes(codes: Codes, turn: int, scores_of: ScoresOf, table: Array, found: Array) -> None:
-    """Write to *found* the codes of all positions of a later tier with one side to move, [pairs * inner]. Men are in
-    the order of *codes*, like men distinct."""
+    """Write to *found* uint8[pairs * inner] the codes of all positions of a later tier with one side to move.
+
+    *codes* are those of its men, in the order of the layout; like men are distinct. *table* has the code of a score."""
     tier, own, exchanged, order = later_tier(codes, turn)
     # Exchanged sides: the board is turned upside down (square ^ 56), and the kings change places.
     kings = pairs_of_kings(has_pawns(codes))
-    white, black = (kings[:, ::-1] ^ 56 if exchanged else kings).T
+    white, black = (kings[:, ::-1] ^ 56 if exchanged else kings).T  # the squares of each king, by pair
     numbers, size = slot_numbers(own, order, exchanged)
     # The slots with this side to move are one half of the tier, or all of it.
     begin = (turn ^ exchanged) * size * len(kings)
@@ -122,8 +124,9 @@ def slot_numbers(codes: Codes, order: Array, exchanged: bool) -> tuple[Array, in
     numbers, slots = np.zeros(64 ** len(codes), np.int32), np.arange(len(squares), dtype=np.int32)
     numbers[key_of(squares)] = slots
     smaller = np.where(mirror_classes(squares, mirror) == LARGER_IMAGE, numbers[key_of(mirror)], slots)
-    before = np.arange(len(numbers))[:, None] >> 6 * (len(codes) - 1 - order) & 63 ^ 56 * exchanged
-    by_symmetry = [numbers[key_of(sort_like_men(codes, turned[before]))] for turned in geometry().turned]
+    # The squares of the men in each placement, six bits each; `^ 56` turns the board upside down.
+    placed = (np.arange(len(numbers))[:, None] >> 6 * (len(codes) - 1 - order) & 63) ^ (56 * exchanged)
+    by_symmetry = [numbers[key_of(sort_like_men(codes, turned[placed]))] for turned in geometry().turned]
     return np.stack([*by_symmetry, *(smaller[row] for row in by_symmetry)]), len(squares)
 
 
@@ -151,11 +154,11 @@ def find_departures(formation: Formation, later: LaterCodes, side: int) -> tuple
 
 
 def collect_scores(
-    formation: Formation, known: list[Array], scores: Array, double_steps: dict[int, DoubleSteps], table: Array
+    formation: Formation, ply_codes: list[Array], scores: Array, double_steps: dict[int, DoubleSteps], table: Array
 ) -> Array:
     """Write the scores of all slots, uint16, and return their counts, int64[n, 5].
 
-    *known* has the codes by side to move; its arrays are freed one by one. *double_steps* has the positions with en
+    *ply_codes* has the codes by side to move; its arrays are freed one by one. *double_steps* has the positions with en
     passant, by pawn. *table* has the score of each code. A row of the counts has the part (the side to move), a score,
     the number of slots with it, the number of positions these stand for, and the first such slot.
     """
@@ -170,17 +173,17 @@ def collect_scores(
     for turn in range(turns):
         counts, begin = np.zeros((len(table), 3), np.int64), turn * size
         legal, turn_scores = legal_positions(formation.men, turn), scores[begin : begin + size]
-        slot_kernels.collect_scores(known[turn], legal, layout, table, empty, begin, turn_scores, counts)
-        known[turn] = np.empty(0, np.uint8)  # frees memory for the scores of the other side
+        slot_kernels.collect_scores(ply_codes[turn], legal, layout, table, empty, begin, turn_scores, counts)
+        ply_codes[turn] = np.empty(0, np.uint8)  # frees memory for the scores of the other side
         present = np.flatnonzero(counts[:, STORED])
         rows.append(np.column_stack([np.full(len(present), turn), table[present].astype(np.int64), counts[present]]))
-    # Slots with en passant rights come after all others.
-    behind = scores[turns * size :].reshape(turns, -1)
-    behind[:] = empty
+    # Slots with en passant rights come after all others. Their parts are numbered after those of the others.
+    en_passant_scores = scores[turns * size :].reshape(turns, -1)
+    en_passant_scores[:] = empty
     for man, items in double_steps.items():
         if not formation.is_symmetric or formation.codes[man] & BLACK:
-            behind.reshape(-1)[slots_of(formation, man, items.positions)] = table[items.values]
-    for turn, turn_scores in enumerate(behind):
+            en_passant_scores.reshape(-1)[slots_of(formation, man, items.positions)] = table[items.values]
+    for turn, turn_scores in enumerate(en_passant_scores):
         present, first, stored = (
             column.astype(np.int64) for column in np.unique(turn_scores, True, return_counts=True)
         )
@@ -188,4 +191,4 @@ def collect_scores(
         columns = np.full(len(present), turns + turn), present, stored, IMAGES[True] * stored, first
         rows.append(np.column_stack(columns)[present != empty])
     found = np.concatenate(rows)
-    return found[np.lexsort((found[:, 1], found[:, 0]))]
+    return found[np.lexsort((found[:, 1], found[:, 0]))]  # by part, then by score

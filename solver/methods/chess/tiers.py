@@ -21,5 +21,5 @@ def solve_tier(
     table = (zeroing if metric in TO_PROGRESS else mate).table_of_scores()
     if not formation.codes:
         return collect_scores(formation, [np.zeros(formation.pairs, np.uint8)], scores, {}, table)
-    known, double_steps = ANALYSES.get(metric, mate.analyse)(formation, scores_of, run, report)
-    return collect_scores(formation, known, scores, double_steps, table)
+    ply_codes, double_steps = ANALYSES.get(metric, mate.analyse)(formation, scores_of, run, report)
+    return collect_scores(formation, ply_codes, scores, double_steps, table)

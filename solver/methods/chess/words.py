@@ -63,7 +63,8 @@ FIRST, LAST = np.array(FIRST_WAY), np.array(LAST_WAY)
 @lean_kernel
 def lowest(word):
     """Return the index of the lowest set bit of a word, which must not be 0."""
-    return WINDOWS[(word & (~word + ONE)) * SEQUENCE >> np.uint64(58)]
+    lowest_bit = word & (~word + ONE)
+    return WINDOWS[(lowest_bit * SEQUENCE) >> np.uint64(58)]
 
 
 @lean_kernel
@@ -78,19 +79,19 @@ def slide(word, empty, direction):
     # `over` are the squares that may be passed: after each doubling, those with an empty run of that length.
     over = empty & TARGETS[direction]
     if UP[direction]:
-        word |= over & word << shift
+        word |= over & (word << shift)
         over &= over << shift
-        word |= over & word << twice
+        word |= over & (word << twice)
         over &= over << twice
-        word |= over & word << (twice + twice)
+        word |= over & (word << (twice + twice))
         # One step more: to the square that stops the slide.
-        return word << shift & TARGETS[direction]
-    word |= over & word >> shift
+        return (word << shift) & TARGETS[direction]
+    word |= over & (word >> shift)
     over &= over >> shift
-    word |= over & word >> twice
+    word |= over & (word >> twice)
     over &= over >> twice
-    word |= over & word >> (twice + twice)
-    return word >> shift & TARGETS[direction]
+    word |= over & (word >> (twice + twice))
+    return (word >> shift) & TARGETS[direction]
 
 
 @lean_kernel
@@ -102,15 +103,15 @@ def move_targets(word, empty, kind):
         if kind < KNIGHT:
             targets |= slide(word, empty, direction)
         elif UP[direction]:
-            targets |= word << SHIFTS[direction] & TARGETS[direction]
+            targets |= (word << SHIFTS[direction]) & TARGETS[direction]
         else:
-            targets |= word >> SHIFTS[direction] & TARGETS[direction]
+            targets |= (word >> SHIFTS[direction]) & TARGETS[direction]
     return targets
 
 
 @lean_kernel
 def origins(word, empty, kind, side):
-    """Return the squares from which men of one kind reach the squares of a word without a capture. For all kinds but
+    """Return the squares from which men of one kind move to the squares of *word* without a capture. For all kinds but
     pawns these are the squares of `move_targets`, so some of them may be occupied."""
     return move_targets(word, empty, kind) if kind != PAWN else pawns_behind(word, word, empty, side)
 
@@ -121,8 +122,8 @@ def pawns_behind(word, twice, empty, side):
     eight = np.uint64(8)
     # Of the double steps only those that end on the right rank, over an empty square, count.
     if side == 0:
-        return word >> eight | ((twice & FOURTH) >> eight & empty) >> eight
-    return word << eight | ((twice & FIFTH) << eight & empty) << eight
+        return (word >> eight) | ((((twice & FOURTH) >> eight) & empty) >> eight)
+    return (word << eight) | ((((twice & FIFTH) << eight) & empty) << eight)
 
 
 @lean_kernel
@@ -132,8 +133,8 @@ def attackers(word, empty, kind, side):
         return move_targets(word, empty, kind)
     seven, nine = np.uint64(7), np.uint64(9)
     if side == 0:
-        return word >> seven & NOT_A | word >> nine & NOT_H
-    return word << seven & NOT_H | word << nine & NOT_A
+        return ((word >> seven) & NOT_A) | ((word >> nine) & NOT_H)
+    return ((word << seven) & NOT_H) | ((word << nine) & NOT_A)
 
 
 @lean_kernel
@@ -152,12 +153,12 @@ def turn_word(word, symmetry):
 def transpose(word):
     """Return the word with files and ranks exchanged: reflected about the diagonal a1-h8."""
     # Exchange blocks of 4 × 4 squares, then of 2 × 2, then single squares.
-    change = (word ^ word << np.uint64(28)) & np.uint64(0x0F0F0F0F00000000)
-    word ^= change ^ change >> np.uint64(28)
-    change = (word ^ word << np.uint64(14)) & np.uint64(0x3333000033330000)
-    word ^= change ^ change >> np.uint64(14)
-    change = (word ^ word << np.uint64(7)) & np.uint64(0x5500550055005500)
-    return word ^ change ^ change >> np.uint64(7)
+    change = (word ^ (word << np.uint64(28))) & np.uint64(0x0F0F0F0F00000000)
+    word ^= change ^ (change >> np.uint64(28))
+    change = (word ^ (word << np.uint64(14))) & np.uint64(0x3333000033330000)
+    word ^= change ^ (change >> np.uint64(14))
+    change = (word ^ (word << np.uint64(7))) & np.uint64(0x5500550055005500)
+    return word ^ change ^ (change >> np.uint64(7))
 
 
 @lean_kernel
@@ -165,19 +166,19 @@ def mirror_files(word):
     """Return the word with left and right exchanged."""
     # Exchange neighbouring bits, then pairs, then halves of each rank.
     ones, twos, fours = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
-    word = word >> np.uint64(1) & ones | (word & ones) << np.uint64(1)
-    word = word >> np.uint64(2) & twos | (word & twos) << np.uint64(2)
-    return word >> np.uint64(4) & fours | (word & fours) << np.uint64(4)
+    word = ((word >> np.uint64(1)) & ones) | ((word & ones) << np.uint64(1))
+    word = ((word >> np.uint64(2)) & twos) | ((word & twos) << np.uint64(2))
+    return ((word >> np.uint64(4)) & fours) | ((word & fours) << np.uint64(4))
 
 
 @lean_kernel
 def mirror_ranks(word):
     """Return the word with top and bottom exchanged."""
     # Exchange neighbouring ranks, then pairs of ranks, then the halves of the board.
-    bytes_, pairs = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
-    word = word >> np.uint64(8) & bytes_ | (word & bytes_) << np.uint64(8)
-    word = word >> np.uint64(16) & pairs | (word & pairs) << np.uint64(16)
-    return word >> np.uint64(32) | word << np.uint64(32)
+    ranks, pairs = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
+    word = ((word >> np.uint64(8)) & ranks) | ((word & ranks) << np.uint64(8))
+    word = ((word >> np.uint64(16)) & pairs) | ((word & pairs) << np.uint64(16))
+    return (word >> np.uint64(32)) | (word << np.uint64(32))
 
 
 # Which word is which
@@ -199,8 +200,8 @@ class Rests(NamedTuple):
 
 
 def rests_of(codes: tuple[int, ...], grouped: bool, turned: Array) -> Rests:
-    """Return the Rests of men with these codes; if *grouped*, each placement of like men appears once. *turned*
-    int64[8, 64] is where symmetries take squares."""
+    """Return the Rests of men with these codes. If *grouped*, each placement of like men appears once. *turned*
+    int64[8, 64] has the image of each square under each symmetry."""
     count = len(codes)
     numbers, squares = number_rests(codes, grouped)
     # `rest_of[square, square, …]` is the rest, -1 if there is none.
@@ -212,7 +213,8 @@ def rests_of(codes: tuple[int, ...], grouped: bool, turned: Array) -> Rests:
         apart &= bits & square_bits == 0
         bits |= square_bits
     after = np.stack([rest_of[tuple(symmetry[squares].T)].reshape(-1) for symmetry in turned])
-    # Like men of a group share the rows of `more`, those of the first of them.
+    # `more` has so many rows for each man: one for each placement of the others. Like men of a group share the rows of
+    # the first of them.
     rows = 64 ** max(count - 1, 0)
     less = np.empty(squares.shape, np.int32)
     more = [np.moveaxis(rest_of, man, -1).reshape(-1, 64) for man in range(count)]
@@ -225,8 +227,8 @@ def rests_of(codes: tuple[int, ...], grouped: bool, turned: Array) -> Rests:
 
 
 def number_rests(codes: tuple[int, ...], grouped: bool) -> tuple[Array, Array]:
-    """Return (the rest of each combination of squares, the squares of each rest, int64[rests, men]). The first is
-    int32[64 ** men], -1 where a combination has no rest (like men on one square)."""
+    """Return (the rest of each combination of squares, int32[64 ** men]; the squares of each rest, int64[rests, men]).
+    The rest is -1 where like men of a group share a square."""
     count = len(codes)
     keys = np.arange(64**count)
     squares = keys[:, None] >> 6 * np.arange(count - 1, -1, -1) & 63
@@ -244,7 +246,7 @@ def number_rests(codes: tuple[int, ...], grouped: bool) -> tuple[Array, Array]:
 
 
 def key_of(squares: Array) -> Array:
-    """Return `first × 64 + second …` for rows of squares, int64[n, men]."""
+    """Return `first × 64 + second …` for each row of *squares* int64[n, men]."""
     weights = np.array([64 ** (squares.shape[1] - 1 - man) for man in range(squares.shape[1])], np.int64)
     keys: Array = squares @ weights
     return keys

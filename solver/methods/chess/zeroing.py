@@ -62,8 +62,8 @@ def analyse(formation: Formation, scores_of: ScoresOf, run: Map, report: Report)
         start_level(formation, sides, en_passant, mask)
         decided = analysis.search(others, sides, none, run, report, decided)
         for positions, mover, other in zip(en_passant, reversed(sides), sides, strict=True):
-            settle(positions, mover, other, mask)
-            hand_down(formation, positions, mover, other, mask)
+            decide_en_passant(positions, mover, other, mask)
+            record_pawn_steps(formation, positions, mover, other, mask)
     del mask  # frees memory
     return analysis.results_of(sides, en_passant)
 
@@ -84,20 +84,21 @@ class ZeroingSide(analysis.Side):
     def __init__(self, formation: Formation, later: LaterCodes, side: int):
         self.number = side
         self.unwon, self.checked, found = find_departures(formation, later, side)
-        self.known = found.known
-        self.brought: Array = np.zeros((5, formation.words), np.uint64)
-        """From where some zeroing move brings each kind of result: see `zeroing_kernels`."""
-        self.brought[SAVES] = found.saved
-        zeroing_kernels.sort_out(self.known, self.brought)
+        self.ply_codes = found.ply_codes
+        self.by_result: Array = np.zeros((5, formation.words), np.uint64)
+        """The positions from which some zeroing move brings each result: see `zeroing_kernels`."""
+        self.by_result[SAVES] = found.saved
+        zeroing_kernels.split_by_result(self.ply_codes, self.by_result)
 
     def start(self, mask: Array | np.uint64) -> None:
         """Start a level, the positions in *mask*, with the results of its zeroing moves."""
-        brought, unwon = self.brought, self.unwon & mask
-        self.won_by = {SOON: brought[WINS] & unwon, LATE: brought[WINS_LATE] & ~brought[WINS] & unwon}
+        by_result, unwon = self.by_result, self.unwon & mask  # `&` of two sets: the positions in both
+        self.won_by = {SOON: by_result[WINS] & unwon, LATE: by_result[WINS_LATE] & ~by_result[WINS] & unwon}
         # A loss needs all zeroing moves to lose; the latest of them counts.
-        unsaved = unwon & ~(brought[WINS] | brought[WINS_LATE] | brought[SAVES])
-        self.lost_by = {SOON: brought[LOSES] & ~brought[LOSES_LATE] & unsaved, LATE: brought[LOSES_LATE] & unsaved}
-        self.unlost = unsaved & ~(brought[LOSES] | brought[LOSES_LATE])
+        unsaved = unwon & ~(by_result[WINS] | by_result[WINS_LATE] | by_result[SAVES])
+        lost, late = by_result[LOSES] & unsaved, by_result[LOSES_LATE] & unsaved
+        self.lost_by = {SOON: lost & ~late, LATE: late}
+        self.unlost = unsaved & ~(by_result[LOSES] | by_result[LOSES_LATE])
 
     def due(self) -> Iterable[int]:
         return [plies for plies in (SOON, LATE) if self.won_by[plies].any() or self.lost_by[plies].any()]
@@ -113,12 +114,12 @@ class ZeroingSide(analysis.Side):
             self.unlost |= self.lost_by[plies]
         return plies in self.lost_by
 
-    def codes(self) -> Array:
+    def final_codes(self) -> Array:
         nothing = np.empty(0, np.uint64)
-        self.brought, self.checked, self.unlost = nothing, nothing, nothing
+        self.by_result, self.checked, self.unlost = nothing, nothing, nothing
         self.won_by, self.lost_by = dict[int, Array](), dict[int, Array]()
-        found = np.empty(len(self.known), np.uint16)
-        zeroing_kernels.flag_losses(self.known, self.unwon, found)
+        found = np.empty(len(self.ply_codes), np.uint16)
+        zeroing_kernels.flag_losses(self.ply_codes, self.unwon, found)
         return found
 
 
@@ -128,7 +129,7 @@ def start_level(
     """Start the analysis of the positions in *mask*. All results that moves to other positions bring are known."""
     for side in sides:
         side.start(mask)
-    analysis.find_stuck(formation, sides, en_passant)
+    analysis.mark_stuck(formation, sides, en_passant)
 
 
 # Between levels
@@ -161,7 +162,7 @@ def positions_in(formation: Formation, level: int) -> Array:
     return np.tile(words, formation.pairs)
 
 
-def hand_down(
+def record_pawn_steps(
     formation: Formation, en_passant: EnPassantPositions, mover: ZeroingSide, other: ZeroingSide, mask: Array
 ) -> None:
     """Record what steps of pawns to positions of this level bring to positions of the next levels. The pawns are those
@@ -172,13 +173,13 @@ def hand_down(
         return
     men = men._replace(sides=np.where(moving, other.number, NO_SIDE), king_moves=np.full_like(men.king_moves, -1))
     reached, pawns = np.empty(formation.words, np.uint64), en_passant.capturable
-    for result in range(len(other.brought)):
+    for result in range(len(other.by_result)):
         # The positions of this level with the result, and then those from which steps lead there.
-        zeroing_kernels.find_bringing(mover.known, mover.unwon, mask, result, reached)
-        kernels.add_predecessors(men, geometry(), other.number, pawns, reached, other.brought[result])
+        zeroing_kernels.find_with_result(mover.ply_codes, mover.unwon, mask, result, reached)
+        kernels.add_predecessors(men, geometry(), other.number, pawns, reached, other.by_result[result])
 
 
-def settle(en_passant: EnPassantPositions, mover: ZeroingSide, other: ZeroingSide, mask: Array) -> None:
+def decide_en_passant(en_passant: EnPassantPositions, mover: ZeroingSide, other: ZeroingSide, mask: Array) -> None:
     """Decide the positions of *mask* with en passant, and record what the double steps that lead to them bring.
 
     *mover* is the side to move in these positions, *other* the side whose pawn has just moved.
@@ -186,16 +187,16 @@ def settle(en_passant: EnPassantPositions, mover: ZeroingSide, other: ZeroingSid
     scores = table_of_scores()
     for items in en_passant.by_pawn.values():
         in_level = np.flatnonzero(bits_at(mask, items.positions)).astype(np.int64)
-        positions, captures = items.positions[in_level], CODES_OF_CAPTURES[items.codes[in_level]]
-        without_right = mover.known[positions].astype(np.uint16)
+        positions, captures = items.positions[in_level], CODES_OF_CAPTURES[items.final_codes[in_level]]
+        without_right = mover.ply_codes[positions].astype(np.uint16)
         without_right[bits_at(mover.unwon, positions) & (without_right > 0)] += LOST
         # Without another move only the captures count, else the better of both.
         capture_counts = items.stuck[in_level] | (scores[captures] > scores[without_right])
         codes = np.where(capture_counts, captures, without_right)
         items.values[in_level] = codes
         # The double step is a pawn's move, so for the other side it is a zeroing move with this result.
-        for result, brought in enumerate(other.brought):
-            en_passant_kernels.add_positions(brought, items.parents[in_level[RESULTS[codes] == result]])
+        for result, by_result in enumerate(other.by_result):
+            en_passant_kernels.add_positions(by_result, items.parents[in_level[RESULTS[codes] == result]])
 
 
 CODES_OF_CAPTURES = np.zeros(256, np.uint16)

@@ -1,6 +1,6 @@
 """Compiled loops for distances to zeroing: translate codes to sets and back.
 
-*brought* uint64[5, words] has five sets: the positions from which some zeroing move brings the result of that row.
+*by_result* uint64[5, words] has five sets: the positions from which some zeroing move brings the result of that row.
 """
 
 import numpy as np
@@ -15,30 +15,33 @@ A *late* result is one that the fifty-move rule makes a draw, as the rest takes 
 """
 LOST = 256
 """Added to the codes of losses in arrays that have wins as well."""
-LAST = 101
+LAST_IN_TIME = 101
 """The code of 100 plies: greater codes are draws by the fifty-move rule."""
 RESULTS = np.full(2 * LOST, SAVES)
 """What a zeroing move brings, by the code of the position that it leads to; codes of losses have LOST added."""
-RESULTS[1 : LAST + 1], RESULTS[LAST + 1 : LOST] = LOSES, LOSES_LATE
-RESULTS[LOST + 1 : LOST + LAST + 1], RESULTS[LOST + LAST + 1 :] = WINS, WINS_LATE
+RESULTS[1 : LAST_IN_TIME + 1], RESULTS[LAST_IN_TIME + 1 : LOST] = LOSES, LOSES_LATE
+RESULTS[LOST + 1 : LOST + LAST_IN_TIME + 1], RESULTS[LOST + LAST_IN_TIME + 1 :] = WINS, WINS_LATE
 
 
 @lean_kernel
-def sort_out(known, brought):
-    """Move the codes that `kernels.find_departures` has written into the sets *brought*; the codes become 0."""
-    for index in range(brought.shape[1]):
+def split_by_result(ply_codes, by_result):
+    """Add each position to the set of *by_result* that its code says; the codes, of `kernels.find_departures`, become
+    0."""
+    for index in range(by_result.shape[1]):
         for square in range(64):
-            code = known[index << 6 | square]
+            code = ply_codes[index << 6 | square]
             if code:
                 # Odd codes are losses, even ones wins; see `CODES_OF_CAPTURES`.
-                late = code > LAST
-                row = (LOSES_LATE if late else LOSES) if code & 1 else WINS_LATE if late else WINS
-                brought[row, index] |= BITS[square]
-                known[index << 6 | square] = 0
+                if code & 1:
+                    result = LOSES_LATE if code > LAST_IN_TIME else LOSES
+                else:
+                    result = WINS_LATE if code > LAST_IN_TIME else WINS
+                by_result[result, index] |= BITS[square]
+                ply_codes[index << 6 | square] = 0
 
 
 @lean_kernel
-def find_bringing(known, unwon, mask, result, found):
+def find_with_result(ply_codes, unwon, mask, result, found):
     """Write to *found* the positions of *mask* whose value gives this result to the side that moved there."""
     for index in range(len(found)):
         word, bits = NOTHING, mask[index]
@@ -46,21 +49,21 @@ def find_bringing(known, unwon, mask, result, found):
             square = lowest(bits)
             bits &= bits - ONE
             # Not won by the side to move: a draw or a loss.
-            code = known[index << 6 | square] + (LOST if unwon[index] & BITS[square] else 0)
+            code = ply_codes[index << 6 | square] + (LOST if unwon[index] & BITS[square] else 0)
             if code and RESULTS[code] == result:
                 word |= BITS[square]
         found[index] = word
 
 
 @lean_kernel
-def flag_losses(known, unwon, found):
-    """Write to *found*, uint16, the codes of *known* (the plies plus 1; 0 is a draw), plus LOST for a loss.
+def flag_losses(ply_codes, unwon, found):
+    """Write to *found*, uint16, the codes of *ply_codes* (the plies plus 1; 0 is a draw), plus LOST for a loss.
 
     Decided positions in the sets *unwon* are losses.
     """
     for index in range(len(unwon)):
         for square in range(64):
-            code = np.uint16(known[index << 6 | square])
+            code = np.uint16(ply_codes[index << 6 | square])
             if code and unwon[index] & BITS[square]:
                 code += np.uint16(LOST)
             found[index << 6 | square] = code

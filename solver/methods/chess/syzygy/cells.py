@@ -1,4 +1,4 @@
-"""Reads the values of an ending from a database of distances to zeroing, as cells, and puts these in order.
+"""Reads the values of an ending from a database of distances to zeroing, as cells, and puts these in a table's order.
 
 `kernels.py` says what a cell is. `CellSorter` puts cells into the order of a table, and picks the order that compresses
 best.
@@ -56,18 +56,18 @@ class DistanceCells:
         """Mark the cells in which a capture brings as much as the position is worth."""
         later = load_later_codes(self.formation, self.scores_of, codes_of_scores(PATIENCE), promotions=False)
         _, _, found = find_departures(self.formation, later, side)
-        kernels.mark_captures(cells, found.known, found.saved)
+        kernels.mark_captures(cells, found.ply_codes, found.saved)
 
     def reaches_limit(self, side: int) -> tuple[bool, bool]:
-        """Return whether a side to move wins anywhere in exactly as many plies as the fifty-move rule allows, and loses
-        so."""
+        """Return (whether a side to move wins anywhere in exactly as many plies as the fifty-move rule allows, whether
+        it loses so)."""
         tier = tier_of(self.formation.name)
         holder = self.database.holder(tier)
-        legend, rows = holder.file.legend, holder.contents.counts
-        found = {legend[row.outcome][:2] for row in rows if (row.tier, row.part) == (tier, side)}
-        return (Value.WIN, PATIENCE) in found, (LOSE, PATIENCE) in found
+        legend, counts = holder.file.legend, holder.contents.counts
+        outcomes = {legend[count.outcome][:2] for count in counts if (count.tier, count.part) == (tier, side)}
+        return (Value.WIN, PATIENCE) in outcomes, (LOSE, PATIENCE) in outcomes
 
-    def quiet(self, side: int) -> Array:
+    def find_quiet_wins(self, side: int) -> Array:
         """Return the positions in which a quiet move, no capture, wins in 1 or in 101 plies, as a set.
 
         Such a move mates, or leads to a loss in as many plies as the fifty-move rule allows. So these positions have
@@ -78,9 +78,9 @@ class DistanceCells:
         write_codes(formation.codes, 1 - side, self.scores_of, just_lost(), lost)
         reached, found = np.zeros((2, formation.words), np.uint64)
         kernels.to_bits(lost, reached)
-        del lost
-        nothing = EnPassantPositions(formation).capturable
-        sets.add_predecessors(formation.men, geometry(), side, nothing, reached, found)
+        del lost  # frees memory
+        no_pawns = EnPassantPositions(formation).capturable
+        sets.add_predecessors(formation.men, geometry(), side, no_pawns, reached, found)
         return found
 
 
@@ -108,62 +108,63 @@ class CellSorter:
     """Puts the cells of an ending with one side to move, given in the layout of words, into the order of a table."""
 
     def __init__(self, formation: Formation, cells: Array):
-        self.formation, self.known = formation, cells
+        self.formation, self.cells_in_words = formation, cells
 
-    def cells(self, order: TableOrder, file: int) -> Array:
-        """Return all cells in the order of a table, with the leading pawn on a file."""
-        return self.some(order, file, 0, order.length(file))
+    def cells(self, order: TableOrder, pawn_file: int) -> Array:
+        """Return all cells in a table's order, with the leading pawn on *pawn_file* (0 if there are no pawns)."""
+        return self.cells_from(order, pawn_file, 0, order.length(pawn_file))
 
-    def best(self, file: int, to_values: Callable[[Array], Array]) -> TableOrder:
+    def best_order(self, pawn_file: int, to_values: Callable[[Array], Array]) -> TableOrder:
         """Return the order in which these cells compress best, judged by small samples of all orders and large ones of
         the best. *to_values* maps cells to the values that a table has."""
-        found = table_orders(self.formation.name)
-        for (samples, size), kept in zip(SAMPLES, BEST, strict=True):
-            if len(found) <= kept:
+        orders_left = table_orders(self.formation.name)
+        for (samples, size), most in zip(SAMPLES, BEST, strict=True):
+            if len(orders_left) <= most:
                 continue
-            sizes = [
-                compressed_size(to_values(self.sample(order, file, samples // order.files, size))) for order in found
-            ]
-            found = [found[k] for k in np.argsort(sizes, kind="stable")[:kept]]
-        return found[0]
+            values = (to_values(self.sample(order, pawn_file, samples // order.files, size)) for order in orders_left)
+            sizes = [compressed_size(sampled) for sampled in values]
+            orders_left = [orders_left[k] for k in np.argsort(sizes, kind="stable")[:most]]
+        return orders_left[0]
 
-    def sample(self, order: TableOrder, file: int, samples: int, size: int) -> Array:
+    def sample(self, order: TableOrder, pawn_file: int, samples: int, size: int) -> Array:
         """Return *samples* runs of *size* consecutive cells, spread evenly over an order."""
-        length = order.length(file)
+        length = order.length(pawn_file)
         if samples * size >= length:
-            return self.cells(order, file)
+            return self.cells(order, pawn_file)
         begins = np.linspace(0, length - size, samples).astype(np.int64)
-        return np.concatenate([self.some(order, file, begin, size) for begin in begins.tolist()])
+        return np.concatenate([self.cells_from(order, pawn_file, begin, size) for begin in begins.tolist()])
 
-    def some(self, order: TableOrder, file: int, begin: int, count: int) -> Array:
+    def cells_from(self, order: TableOrder, pawn_file: int, begin: int, count: int) -> Array:
         """Return *count* cells in the order of a table, from number *begin* on."""
-        digits, squares = [], []  # of `SubTableLayout`
+        digits, squares = [], []  # the rows of `SubTableLayout.digits` and `SubTableLayout.squares`
         rows = men_before = 0
-        for group, ((factor, numbers), men) in enumerate(zip(order.digits(file), order.sizes, strict=True)):
+        for group, ((factor, numbers), men) in enumerate(zip(order.digits(pawn_file), order.sizes, strict=True)):
             is_pawn = order.codes[men_before] & 7 == orders.PAWN
-            digits.append((factor, numbers, rows, men, men_before, 8 if group and is_pawn else 0))
+            lowest = 8 if group and is_pawn else 0  # pawns of the second group are counted from the second rank
+            digits.append((factor, numbers, rows, men, men_before, lowest))  # FACTOR, NUMBERS, BEGIN, MEN, BEFORE, …
             if group:
-                squares.append(combinations_of(men, (48 if is_pawn else 64) - men_before))
+                squares.append(combinations_of(men, (orders.PAWN_SQUARES if is_pawn else 64) - men_before))
             else:
-                squares.append(np.pad(first_squares(men, order.has_pawns, file), ((0, 0), (0, 3 - men))))
+                squares.append(np.pad(first_squares(men, order.has_pawns, pawn_file), ((0, 0), (0, 3 - men))))
             rows += numbers
             men_before += men
-        where = self.where(order)
+        where = self.find_men(order)
         loops = sorted(range(len(digits)), key=lambda group: digits[group][kernels.FACTOR])
-        if count == order.length(file):
-            # The innermost loop moves the man whose squares are neighbours in memory: several times as fast.
-            group = int(np.searchsorted(np.cumsum(order.sizes), where[-1], "right"))
-            for each in (group, len(digits) - 1):
-                loops.remove(each)
-                loops.insert(0, each)
+        if count == order.length(pawn_file):
+            # The last group is the innermost loop: the squares of the others then stay. The group of the formation's
+            # last man, whose squares are neighbours in memory, is the second. This is several times as fast.
+            group_of_last = int(np.searchsorted(np.cumsum(order.sizes), where[-1], "right"))
+            for group in (group_of_last, len(digits) - 1):
+                loops.remove(group)
+                loops.insert(0, group)
         found = np.empty(count, np.uint16)
         layout = SubTableLayout(
             int(self.formation.has_pawns), where, np.concatenate(squares), np.array(digits), np.array(loops)
         )
-        kernels.sort_cells(self.known, geometry(), layout, begin, found, np.zeros(kernels.BUFFER, np.int64))
+        kernels.sort_cells(self.cells_in_words, geometry(), layout, begin, found, np.zeros(kernels.BUFFER, np.int64))
         return found
 
-    def where(self, order: TableOrder) -> Array:
+    def find_men(self, order: TableOrder) -> Array:
         """Return the indices, among a table's men, of both kings (White's first) and of the formation's men."""
         kinds = [orders.KINDS[LETTERS[code & 7]] + orders.BLACK * (code >= BLACK) for code in self.formation.codes]
         kings = orders.KING, orders.KING + orders.BLACK

@@ -91,7 +91,7 @@ def murmur(words: list[int]) -> bytes:
 
 
 def pair(low: int, high: int) -> int:
-    """Return one hash of two words."""
+    """Return the hash of two words of 64 bits, as CityHash combines them; one word."""
     a = fold(((low ^ high) & MASK) * K_PAIR)
     return fold(((high & MASK) ^ a) * K_PAIR) * K_PAIR & MASK
 
@@ -133,18 +133,18 @@ def add_to_crc(checksum, word, table):
 def mix_in(words, factor, table, state):
     """Mix words, at least thirty, into *state*, uint64[11]: six words that rotate, then five CRC checksums. The
     constants and the order are those of CityHash."""
-    at, count = 0, len(words)
-    while at < count:
-        if at + MIXED > count:
-            at = count - MIXED  # some of them once more
+    start, count = 0, len(words)
+    while start < count:
+        if start + MIXED > count:
+            start = count - MIXED  # the last group is full, too: it has words of the group before once more
         # In full rounds, every other group is rotated by one bit more or less, and not multiplied.
-        in_round = at < count // ROUND * ROUND
-        odd = 1 if in_round and at % (2 * MIXED) == 0 else 0
-        times = np.uint64(1) if odd else factor
+        in_round = start < count // ROUND * ROUND
+        odd = 1 if in_round and start % (2 * MIXED) == 0 else 0
+        multiplier = np.uint64(1) if odd else factor
         first = state[0]
         for k, bits in enumerate((41, 27, 41, 33, 25)):
-            state[k] = rotate(state[k + 1], bits ^ odd) * times + words[at + k]
+            state[k] = rotate(state[k + 1], bits ^ odd) * multiplier + words[start + k]
         state[5] = first
         for k in range(5):
             state[6 + k] = add_to_crc(state[6 + k] & np.uint64(0xFFFFFFFF), state[k], table)
-        at += MIXED
+        start += MIXED

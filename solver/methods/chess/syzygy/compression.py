@@ -116,15 +116,15 @@ def pair_symbols(values: Array, most_symbols: int = MOST_SYMBOLS) -> tuple[Array
     meanings = [(value, -1) for value in range(value_count)]
     lengths = np.ones(most_symbols, np.int64)
     symbols = values.astype(np.uint16)
-    counts = np.zeros((most_symbols, most_symbols), np.int32)
+    all_counts = np.zeros((most_symbols, most_symbols), np.int32)
     symbol_of_pair = np.zeros((most_symbols, most_symbols), np.uint16)  # 0: this pair is not joined
     while len(meanings) < most_symbols:
         # Each pass counts all pairs, and joins the most frequent ones that do not overlap.
-        known = len(meanings)
-        known_counts = counts[:known, :known]
-        known_counts[:] = 0
-        kernels.count_pairs(symbols, lengths, counts)
-        chosen = choose_pairs(known_counts, most_symbols - known)
+        symbol_count = len(meanings)
+        counts = all_counts[:symbol_count, :symbol_count]
+        counts[:] = 0
+        kernels.count_pairs(symbols, lengths, all_counts)
+        chosen = choose_pairs(counts, most_symbols - symbol_count)
         if not chosen:
             break
         for left, right in chosen:
@@ -190,13 +190,16 @@ def huffman(counts: Array) -> Array:
 
 
 def codes_of(bits: Array, order: Array, offsets: list[int], least: int, most: int) -> Array:
-    """Return the code of each symbol, int64: a canonical code in which the longest codes begin at 0."""
-    codes, base = np.zeros(len(bits), np.int64), 0
+    """Return the code of each symbol, int64: a canonical code in which the longest codes begin at 0.
+
+    *order* has the symbols by the length of their codes, *bits*, the longest first. In it, codes of `least + k` bits
+    begin at `offsets[k]`."""
+    codes, next_code = np.zeros(len(bits), np.int64), 0
     ends = [int((bits > 0).sum()), *offsets]
     for length in range(most, least - 1, -1):
         first, end = offsets[length - least], ends[length - least]
-        codes[order[first:end]] = base + np.arange(end - first)
-        base = (base + end - first) >> 1
+        codes[order[first:end]] = next_code + np.arange(end - first)
+        next_code = (next_code + end - first) >> 1
     return codes
 
 
@@ -204,14 +207,14 @@ def codes_of(bits: Array, order: Array, offsets: list[int], least: int, most: in
 
 
 def index_of(sizes: Array, count: int) -> tuple[bytes, int, Array]:
-    """Return (the index, log2 of its stride, the number of values in each block).
+    """Return (the index, log2 of its stride, the number of values in each block, which *sizes* has) of *count* values.
 
-    Empty blocks follow the others if the last entry needs them. Each entry of the index is for the value in the middle
-    of its stride: its block, and its offset among the values of the block.
+    Blocks of padding follow the others if the last entry needs them. Each entry of the index is for the value in the
+    middle of its stride: its block, and its offset among the values of the block.
     """
     stride = max(1, int(STRIDE_IN_BLOCKS * count / len(sizes)).bit_length() - 1)
-    entries = -(-count >> stride)
-    middles = (np.arange(entries) << stride) + (1 << stride - 1)
+    entries = -(-count >> stride)  # count / 2^stride, rounded up
+    middles = (np.arange(entries) << stride) + (1 << (stride - 1))
     missing = int(middles[-1]) + 1 - count
     sizes = np.concatenate([sizes, np.full(max(0, -(-missing // kernels.MOST_VALUES)), kernels.MOST_VALUES)])
     ends = np.cumsum(sizes)

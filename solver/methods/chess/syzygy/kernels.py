@@ -30,17 +30,16 @@ LOSS, BLESSED, DRAWN, CURSED, WIN = range(5)
 
 
 @lean_kernel
-def mark_captures(cells, known, saved):
+def mark_captures(cells, ply_codes, saved):
     """Add AT_MOST to the cells of positions in which the best capture brings what they are worth.
 
-    *known* and *saved* are the DepartureResults of captures: odd codes are losses and even ones wins, one more than the
-    plies; 0 is a draw if *saved* has the position, else no capture.
-    """
+    *ply_codes* and *saved* are the DepartureResults of captures: odd codes are losses and even ones wins, one more than
+    the plies; 0 is a draw if *saved* has the position, else no capture."""
     late = PATIENCE + 1  # a greater code is beyond the fifty-move rule
     for index in range(len(saved)):
         for square in range(64):
             spot = index << 6 | square
-            code, best = known[spot], np.int64(-1)
+            code, best = ply_codes[spot], np.int64(-1)
             if code:
                 if code & 1:
                     best = np.int64(BLESSED if code > late else LOSS)
@@ -93,10 +92,10 @@ on, eight numbers for each group: the squares of the groups before, in ascending
 
 @lean_kernel
 def sort_cells(cells, board, layout, begin, found, buffer):
-    """Write the cells of positions in the order of a table, from number *begin* on. *cells* are in the layout of words
-    (see `formation.py`). *buffer* is int64[BUFFER].
+    """Write to *found* the cells of positions in the order of a table, from number *begin* on. *cells* are in the
+    layout of words (see `formation.py`). *buffer* is int64[BUFFER].
 
-    If *found* has not all numbers, `layout.loops` must begin with the fastest digit, and so on.
+    If *found* is shorter than the table, `layout.loops` must begin with the fastest digit, then the next, and so on.
     """
     digits, men = layout.digits, len(layout.where)
     for group in range(len(digits)):
@@ -112,7 +111,7 @@ def sort_cells(cells, board, layout, begin, found, buffer):
         entry = np.int64(board.kings[layout.with_pawns << 12 | white << 6 | black])
         found[spot] = ANY
         if entry >= 0:
-            position = entry >> 4
+            position = entry >> 4  # the number of the pair of kings; the symmetry is below
             for man in range(2, men):
                 position = position << 6 | board.turned[entry & 7, buffer[MAN + layout.where[man]]]
             found[spot] = cells[position]
@@ -172,32 +171,32 @@ def count_worths(cells, counts):
 
 @lean_kernel
 def fill_worths(cells, counts, values):
-    """Write the worths that a table has, uint8. A cell that is not exact gets the worth of the nearest exact cell
+    """Write to *values* the worths that a table has, uint8. A cell that is not exact gets the worth of the exact cell
     before or after it, the more frequent of the two by *counts*. It must not be better than the cell is worth."""
-    last, spot = np.int64(-1), 0
+    before, spot = np.int64(-1), 0
     while spot < len(cells):
         if is_exact(cells[spot]):
-            last = np.int64(cells[spot] >> 8)
-            values[spot] = last
+            before = np.int64(cells[spot] >> 8)
+            values[spot] = before
             spot += 1
             continue
-        # A run of cells that are not exact: `least` is the greatest worth allowed in all of them.
-        end, least = spot, np.int64(WIN)
+        # A run of cells that are not exact: `most` is the greatest worth allowed in all of them.
+        end, most = spot, np.int64(WIN)
         while end < len(cells) and not is_exact(cells[end]):
             if cells[end] != ANY:
-                least = min(least, np.int64((cells[end] & WORTH) >> 8))
+                most = min(most, np.int64((cells[end] & WORTH) >> 8))
             end += 1
         # Candidates are the worths before and after the run, -1 at an end of the table. Take the one after it if the
         # one before is missing or too good, or if it is allowed and more frequent.
-        following = np.int64(cells[end] >> 8) if end < len(cells) else np.int64(-1)
-        best = last
-        if following >= 0 and (last < 0 or last > least or (following <= least and counts[following] > counts[last])):
-            best = following
-        if best < 0 or best > least:
+        after = np.int64(cells[end] >> 8) if end < len(cells) else np.int64(-1)
+        value = before
+        if after >= 0 and (before < 0 or before > most or (after <= most and counts[after] > counts[before])):
+            value = after
+        if value < 0 or value > most:
             # Neither is allowed: the best worth that is.
-            best = min(least, max(best, np.int64(LOSS)))
+            value = min(most, max(value, np.int64(LOSS)))
         for index in range(spot, end):
-            values[index] = best
+            values[index] = value
         spot = end
 
 
@@ -207,20 +206,20 @@ def clear_unread(cells, quiet):
     *quiet* are the positions in which other moves may win as soon, as a set: they keep their cells."""
     for spot in range(len(cells)):
         worth, plies = (cells[spot] & WORTH) >> 8, cells[spot] & PLIES
-        at_once = plies == (1 if worth == WIN else PATIENCE + 1) and worth >= CURSED
+        at_once = worth >= CURSED and plies == (1 if worth == WIN else PATIENCE + 1)
         if worth == DRAWN or (at_once and not quiet[spot >> 6] & BITS[spot & 63]):
             cells[spot] = ANY
 
 
 @lean_kernel
 def stored_distance(cell, halved):
-    """Return the distance that a table has for a cell, before it is numbered; -1 if it may be any. *halved* int64[5] is
-    1 for worths whose distances are stored in moves, 0 for those stored in plies."""
+    """Return the distance that a table stores for a cell, counted from the least of its worth; -1 for ANY. *halved*
+    int64[5] is 1 for worths whose distances are stored in moves, 0 for those stored in plies."""
     if cell == ANY:
         return np.int64(-1)
     worth, plies = np.int64((cell & WORTH) >> 8), np.int64(cell & PLIES)
-    before = PATIENCE + 1 if worth in (CURSED, BLESSED) else 1
-    return max(plies - before, np.int64(0)) >> halved[worth]
+    least = PATIENCE + 1 if worth in (CURSED, BLESSED) else 1
+    return max(plies - least, np.int64(0)) >> halved[worth]
 
 
 @lean_kernel
@@ -234,26 +233,26 @@ def count_distances(cells, halved, counts):
 
 @lean_kernel
 def fill_distances(cells, halved, numbers, values):
-    """Write the values that a table has for distances, their numbers by *numbers* uint8[5, 256]. A cell that may be any
-    gets the lower number of its neighbours before and after, which is the more frequent one."""
-    last, spot = np.int64(-1), 0
+    """Write to *values* the number of each cell's distance, by *numbers* uint8[5, 256] (worth, distance). A cell ANY
+    gets the lower number of the cells before and after it, because lower numbers are more frequent."""
+    before, spot = np.int64(-1), 0
     while spot < len(cells):
         distance = stored_distance(cells[spot], halved)
         if distance >= 0:
-            last = np.int64(numbers[(cells[spot] & WORTH) >> 8, distance])
-            values[spot] = last
+            before = np.int64(numbers[(cells[spot] & WORTH) >> 8, distance])
+            values[spot] = before
             spot += 1
             continue
-        # A run of cells that may be any.
+        # A run of cells ANY.
         end = spot
         while end < len(cells) and stored_distance(cells[end], halved) < 0:
             end += 1
-        best = last
+        value = before
         if end < len(cells):
-            following = np.int64(numbers[(cells[end] & WORTH) >> 8, stored_distance(cells[end], halved)])
-            best = following if last < 0 else min(last, following)
+            after = np.int64(numbers[(cells[end] & WORTH) >> 8, stored_distance(cells[end], halved)])
+            value = after if before < 0 else min(before, after)
         for index in range(spot, end):
-            values[index] = max(best, np.int64(0))
+            values[index] = max(value, np.int64(0))
         spot = end
 
 
@@ -266,7 +265,7 @@ MOST_IN_SYMBOL, MOST_VALUES = 256, 1 << 16
 @lean_kernel
 def count_pairs(symbols, lengths, counts):
     """Add to *counts* int32[n, n] how often each pair of symbols appears; of three equal symbols the first two are a
-    pair. Pairs that would stand for more than MOST_IN_SYMBOL values do not count."""
+    pair. Pairs that would stand for more than MOST_IN_SYMBOL values, by the *lengths* of symbols, do not count."""
     spot = 1
     while spot < len(symbols):
         left, right = symbols[spot - 1], symbols[spot]
@@ -298,8 +297,8 @@ def join_pairs(symbols, joined):
 
 @lean_kernel
 def cut_blocks(symbols, bits, lengths, limit, firsts, sizes):
-    """Cut symbols into blocks of at most *limit* bits and MOST_VALUES values. Return how many blocks. Writes the first
-    symbol of each block to *firsts*, and its number of values to *sizes*."""
+    """Cut symbols into blocks of at most *limit* bits and MOST_VALUES values. Return how many blocks. Write the index
+    of each block's first symbol to *firsts*, then that of the end, and its number of values to *sizes*."""
     blocks, used, values = 0, 0, 0
     firsts[0] = 0
     for spot in range(len(symbols)):
@@ -320,10 +319,10 @@ def cut_blocks(symbols, bits, lengths, limit, firsts, sizes):
 def write_blocks(symbols, bits, codes, firsts, size, data):
     """Write the codes of symbols into blocks of *size* bytes, the highest bit first. *data* uint8 must be 0."""
     for block in range(len(firsts) - 1):
-        at = block * size * 8
+        position = block * size * 8  # in bits
         for spot in range(firsts[block], firsts[block + 1]):
             symbol = symbols[spot]
             for bit in range(bits[symbol] - 1, -1, -1):
                 if codes[symbol] >> bit & 1:
-                    data[at >> 3] |= np.uint8(128 >> (at & 7))
-                at += 1
+                    data[position >> 3] |= np.uint8(128 >> (position & 7))
+                position += 1

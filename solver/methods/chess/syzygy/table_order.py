@@ -79,14 +79,14 @@ class TableOrder:
         >>> TableOrder((6, 4, 14, 10), 0).digits()
         [(1, 31332), (31332, 61)]
         """
-        sizes, begin = self.sizes, 2 if self.second != NO_ORDER else 1
-        free, factor = 64 - sum(sizes[:begin]), 1
-        found, others = [(0, 0)] * len(sizes), iter(range(begin, len(sizes)))
+        sizes, first_other = self.sizes, 2 if self.second != NO_ORDER else 1
+        free, factor = 64 - sum(sizes[:first_other]), 1
+        found, others = [(0, 0)] * len(sizes), iter(range(first_other, len(sizes)))
         # Digit by digit, the one that changes fastest first.
-        for number in range(len(sizes)):
-            if number == self.first:
+        for position in range(len(sizes)):
+            if position == self.first:
                 group, values = 0, len(first_squares(sizes[0], self.has_pawns, file))
-            elif number == self.second:
+            elif position == self.second:
                 group, values = 1, comb(PAWN_SQUARES - sizes[0], sizes[1])
             else:
                 group = next(others)
@@ -129,15 +129,15 @@ def codes_of(name: str) -> list[int]:
 def table_orders(name: str) -> list[TableOrder]:
     """Return all orders that the table of an ending may have."""
     codes = codes_of(name)
-    pawns = len({code for code in codes if code & 7 == PAWN})
+    sides_with_pawns = len({code for code in codes if code & 7 == PAWN})
     found = []
     for head in first_groups(codes):
         rest = [code for code in codes if code not in head]
         for order in permutations(sorted({*rest})):
             all_men = head + tuple(code for code in order for _ in range(rest.count(code)))
             # The digits of the groups at the head, one or two, may stand anywhere among those of all groups.
-            firsts = range(len(order) + max(1, pawns))
-            seconds = firsts if pawns == 2 else (NO_ORDER,)
+            firsts = range(len(order) + max(1, sides_with_pawns))
+            seconds = firsts if sides_with_pawns == 2 else (NO_ORDER,)
             found += [TableOrder(all_men, first, second) for first in firsts for second in seconds if first != second]
     return found
 
@@ -191,18 +191,22 @@ def three_men() -> dict[int, tuple[int, ...]]:
 
 
 def number_of_three(first: int, second: int, third: int) -> int:
-    """Return the number of three different men: those with the first off the diagonal come first."""
-    # A square's number skips the squares of the men before it.
-    after, later = int(second > first), int(third > first) + int(third > second)
+    """Return the number of three different men by their squares: the later a man is off the diagonal, the greater."""
+    # A square's number skips the squares of the men before it, so these are subtracted.
+    before_second, before_third = int(second > first), int(third > first) + int(third > second)
+    # Case 1: The first man is off the diagonal, on one of 6 squares; 63 and 62 are left for the others.
     if first % 9:
-        return (TRIANGLE.index(first) * 63 + second - after) * 62 + third - later
+        return (TRIANGLE.index(first) * 63 + second - before_second) * 62 + third - before_third
+    # Case 2: The first is on one of 4 squares of the diagonal, the second on one of 28 below it.
     begin, rank = 6 * 63 * 62, first // 9
     if second % 9:
-        return begin + (rank * 28 + BELOW.index(second)) * 62 + third - later
+        return begin + (rank * 28 + BELOW.index(second)) * 62 + third - before_third
+    # Cases 3 and 4: The second is on one of the diagonal's other 7 squares; the third below it, or on one of 6 of it.
     begin += 4 * 28 * 62
+    pair = rank * 7 + second // 9 - before_second
     if third % 9:
-        return begin + (rank * 7 + second // 9 - after) * 28 + BELOW.index(third)
-    return begin + 4 * 7 * 28 + (rank * 7 + second // 9 - after) * 6 + third // 9 - later
+        return begin + pair * 28 + BELOW.index(third)
+    return begin + 4 * 7 * 28 + pair * 6 + third // 9 - before_third
 
 
 def two_kings() -> dict[int, tuple[int, ...]]:
@@ -216,17 +220,17 @@ def two_kings() -> dict[int, tuple[int, ...]]:
 
 
 def pawns_on(count: int, file: int) -> dict[int, tuple[int, ...]]:
-    """Return {number: squares} of *count* like pawns, the leading one on a file. The number is the first digit of a
-    position. The leading pawn comes first; of all it has the greatest `number_of_pawn`."""
+    """Return {number: squares} of *count* like pawns, the leading one, which is first, on a file. The number is the
+    first digit of a position. The leading pawn has the greatest `number_of_pawn`."""
     found: dict[int, tuple[int, ...]] = {}
-    by_number = {number_of_pawn(square): square for square in range(8, 56)}
+    square_of = {number_of_pawn(square): square for square in range(8, 56)}
     begin = 0
     for lead in range(8 + file, 56, 8):
-        others = number_of_pawn(lead)
-        for some in combinations(range(others), count - 1):
-            number = begin + sum(comb(each, k + 1) for k, each in enumerate(some))
-            found[number] = (lead, *(by_number[each] for each in reversed(some)))
-        begin += comb(others, count - 1)
+        free = number_of_pawn(lead)  # the others stand on squares with lower numbers
+        for others in combinations(range(free), count - 1):
+            number = begin + sum(comb(other, k + 1) for k, other in enumerate(others))
+            found[number] = (lead, *(square_of[other] for other in reversed(others)))
+        begin += comb(free, count - 1)
     return found
 
 
@@ -244,16 +248,16 @@ def number_of_pawn(square: int) -> int:
 
 @cache
 def combinations_of(count: int, free: int) -> Array:
-    """Return the placements of *count* like men, up to three, on free squares by digit, uint8[ways, 3].
+    """Return the placements of *count* like men, up to three, on *free* squares, by digit, uint8[ways, 3].
 
     >>> combinations_of(2, 4)[:, :2].tolist()
     [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]]
     """
     ways = np.array(list(combinations(range(free), count)), np.uint8)
-    order = np.zeros(len(ways), np.int64)
+    digits = np.zeros(len(ways), np.int64)
     for k in range(count):
-        table = np.array([comb(square, k + 1) for square in range(free)])
-        order += table[ways[:, k]]
+        binomials = np.array([comb(square, k + 1) for square in range(free)])
+        digits += binomials[ways[:, k]]
     found = np.zeros((len(ways), 3), np.uint8)
-    found[order, :count] = ways
+    found[digits, :count] = ways
     return found

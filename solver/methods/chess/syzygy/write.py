@@ -83,16 +83,16 @@ def write_tables(database: SlotsDatabase, name: str, folder: Path, listener: Lis
     phase = Phase("writing tables", listener, 2 * len(sides) * sum(lengths_of(formation)))
     in_plies = flags_of(cells)
     for side in sides:
-        known = cells.of(side)
-        worths.append(sub_tables(formation, known, phase))
-        kernels.clear_unread(known, cells.quiet(side))
-        distances.append(sub_tables(formation, known, phase, in_plies[side] | BLACK_TO_MOVE * side))
+        side_cells = cells.of(side)
+        worths.append(sub_tables(formation, side_cells, phase))
+        kernels.clear_unread(side_cells, cells.find_quiet_wins(side))
+        distances.append(sub_tables(formation, side_cells, phase, in_plies[side] | BLACK_TO_MOVE * side))
     phase.end()
     # Distances: keep the side to move that takes less space, for each file of the leading pawn.
-    fewest = [[min(parts, key=size_of)] for parts in zip(*distances, strict=True)]
-    paths = paths_of(name, folder)
-    save(paths[0], name, list(zip(*worths, strict=True)))
-    save(paths[1], name, fewest)
+    smaller = [[min(by_side, key=size_of)] for by_side in zip(*distances, strict=True)]
+    worths_path, distances_path = paths_of(name, folder)
+    save(worths_path, name, list(zip(*worths, strict=True)))
+    save(distances_path, name, smaller)
 
 
 def memory_needed(formation: Formation) -> int:
@@ -104,7 +104,7 @@ def memory_needed(formation: Formation) -> int:
 
 def lengths_of(formation: Formation) -> list[int]:
     """Return the number of positions with one side to move, for each file of the leading pawn."""
-    order = table_orders(formation.name)[0]  # any: they have as many
+    order = table_orders(formation.name)[0]  # any order: all have as many positions
     return [order.length(file) for file in range(order.files)]
 
 
@@ -119,18 +119,21 @@ def flags_of(cells: DistanceCells) -> list[int]:
     The wins of a side are stored in plies if it wins, or its opponent loses, anywhere in exactly as many plies as the
     fifty-move rule allows. Then so are the losses to it.
     """
-    sides = [cells.reaches_limit(side) for side in range(2 - cells.formation.is_symmetric)]
-    exact = [sides[side][0] or sides[side - 1][1] for side in range(len(sides))]
-    return [WINS_IN_PLIES * exact[side] | LOSSES_IN_PLIES * exact[side - 1] for side in range(len(exact))]
+    limits = [cells.reaches_limit(side) for side in range(2 - cells.formation.is_symmetric)]
+    # `side - 1` is the other side; if there is only one (a symmetric ending), the same.
+    wins_in_plies = [limits[side][0] or limits[side - 1][1] for side in range(len(limits))]
+    return [
+        WINS_IN_PLIES * wins_in_plies[side] | LOSSES_IN_PLIES * wins_in_plies[side - 1] for side in range(len(limits))
+    ]
 
 
 def sub_tables(formation: Formation, cells: Array, phase: Phase, flags: int | None = None) -> list[SubTable]:
-    """Return for each file of the leading pawn the values of a table: who wins if *flags* is None, else distances with
-    these flags."""
+    """Return the sub-table for each file of the leading pawn: who wins if *flags* is None, else distances with these
+    flags. *cells* are those of a side to move."""
     sorter, halved, found = CellSorter(formation, cells), halved_by(flags or 0), []
     to_values = stored_worths if flags is None else partial(stored_distances, halved=halved)
     for file in range(table_orders(formation.name)[0].files):
-        order = sorter.best(file, to_values)
+        order = sorter.best_order(file, to_values)
         ordered = sorter.cells(order, file)
         if flags is None:
             found.append(SubTable(order, compress(to_values(ordered), BLOCK_BITS[WORTHS])))
@@ -142,7 +145,7 @@ def sub_tables(formation: Formation, cells: Array, phase: Phase, flags: int | No
 
 
 def stored_worths(cells: Array) -> Array:
-    """Return the values of a table of who wins, uint8."""
+    """Return the values for cells in a table of who wins, uint8."""
     values, counts = np.empty(len(cells), np.uint8), np.zeros(5, np.int64)
     kernels.count_worths(cells, counts)
     kernels.fill_worths(cells, counts, values)
@@ -150,7 +153,7 @@ def stored_worths(cells: Array) -> Array:
 
 
 def stored_distances(cells: Array, halved: Array) -> Array:
-    """Return the values of a table of distances, uint8."""
+    """Return the values for cells in a table of distances, uint8; *halved* as `halved_by` returns it."""
     values = np.empty(len(cells), np.uint8)
     kernels.fill_distances(cells, halved, number_distances(cells, halved)[0], values)
     return values
@@ -180,38 +183,39 @@ def number_distances(cells: Array, halved: Array) -> tuple[Array, bytes]:
     return numbers, meaning
 
 
-def size_of(part: SubTable) -> int:
-    """Return the bytes that a part takes in a file."""
-    return sum(len(each) for each in (*part.values, part.meaning))
+def size_of(table: SubTable) -> int:
+    """Return the bytes that a sub-table takes in a file."""
+    return sum(len(content) for content in (*table.values, table.meaning))
 
 
-def save(path: Path, name: str, parts: Sequence[Sequence[SubTable]]) -> None:
-    """Write a file; *parts* are by file of the leading pawn, then by side to move."""
-    every = [part.values for sides in parts for part in sides]
+def save(path: Path, name: str, tables: Sequence[Sequence[SubTable]]) -> None:
+    """Write a file, as the module's docstring shows; *tables* are by file of the leading pawn, then by side to move."""
+    every = [table.values for sides in tables for table in sides]
     flags = SPLIT * (len({*men.sides_of(name)}) > 1) | HAS_PAWNS * ("P" in name)
     content = bytearray(MAGIC[path.suffix] + bytes([len(name) << 4 | flags]))
-    for sides in parts:
+    for sides in tables:
+        # Four bits for White to move and four for Black; a table of one side has the same twice.
         white, black = sides[0].order, sides[-1].order
-        content += bytes(one | other << 4 for one, other in zip(white.description, black.description, strict=True))
+        content += bytes(low | high << 4 for low, high in zip(white.description, black.description, strict=True))
     align(content, 2)
-    content += b"".join(each.header for each in every)
-    content += b"".join(part.meaning for sides in parts for part in sides)
+    content += b"".join(values.header for values in every)
+    content += b"".join(table.meaning for sides in tables for table in sides)
     align(content, 2)
-    content += b"".join(each.entries for each in every)
-    content += b"".join(each.sizes for each in every)
-    for each in every:
+    content += b"".join(values.entries for values in every)
+    content += b"".join(values.sizes for values in every)
+    for values in every:
         align(content, ALIGNED)
-        content += each.blocks
+        content += values.blocks
     align(content, ALIGNED)
     content += checksum(bytes(content))
     # Write to another name first, so that no damaged table remains.
-    partial = path.with_name(path.name + ".partial")
+    unfinished = path.with_name(path.name + ".partial")
     try:
-        partial.write_bytes(content)
-        partial.replace(path)
+        unfinished.write_bytes(content)
+        unfinished.replace(path)
     finally:
         with suppress(OSError):
-            partial.unlink(missing_ok=True)
+            unfinished.unlink(missing_ok=True)
 
 
 def is_complete(path: Path) -> bool:
@@ -219,8 +223,8 @@ def is_complete(path: Path) -> bool:
     if not path.is_file():
         return False
     content = path.read_bytes()
-    whole = content[:4] == MAGIC[path.suffix] and len(content) % ALIGNED == len(content[-16:])
-    return whole and checksum(content[:-16]) == content[-16:]
+    checked, end = content[:-16], content[-16:]
+    return content[:4] == MAGIC[path.suffix] and len(checked) % ALIGNED == 0 and checksum(checked) == end
 
 
 def align(content: bytearray, to: int) -> None:

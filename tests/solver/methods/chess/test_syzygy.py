@@ -236,7 +236,10 @@ def test_a_whole_table_has_the_order_of_its_parts(ending):
     for number in chance.choice(len(orders), 3, replace=False):
         order, file = orders[number], int(chance.integers(orders[number].files))
         half = order.length(file) // 2
-        parts = [sorter.some(order, file, 0, half), sorter.some(order, file, half, order.length(file) - half)]
+        parts = [
+            sorter.cells_from(order, file, 0, half),
+            sorter.cells_from(order, file, half, order.length(file) - half),
+        ]
         assert np.array_equal(sorter.cells(order, file), np.concatenate(parts))
         assert len({*parts[0].tolist()}) > 1000
 

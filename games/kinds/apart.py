@@ -35,6 +35,7 @@ class PlacedApart(Placed):
 
     def unindex(self, tier, i):
         """Return the canonical position of a slot, or a tuple of negative numbers for an empty slot."""
+        # Step 1: find the subsection, the last one of the tier that begins at or before the slot.
         subsection, after = self._tier_begins[tier], self._tier_begins[tier + 1]
         while after - subsection > 1:
             middle = (subsection + after) // 2
@@ -42,10 +43,12 @@ class PlacedApart(Placed):
                 subsection = middle
             else:
                 after = middle
+        # Step 2: split the number into the occupied cells and who stands where.
         ways, number = self._ways[subsection], i - self._starts[subsection]
         orbit = number // ways
         men, symmetric = self._occupied(subsection, orbit)
         position = replaced(self._placed(subsection, men, number - orbit * ways), 0, self._numbers[subsection])
+        # Step 3: if the pattern is symmetric in itself, several slots mean this position; only the least counts.
         if symmetric and self.index(position) != i:
             return filled(self, NONE)
         return self.canonical(position)
@@ -88,8 +91,7 @@ class PlacedApart(Placed):
         return other
 
     def _section(self, position):
-        """Return a position's index into the tables of sections, or NONE. It is the index as the first player sees
-        it."""
+        """Return a position's index into the tables of sections, as the first player sees it; NONE for no section."""
         section, taken = position[0], 0
         other = self._swaps and section & 1
         section -= other
@@ -135,7 +137,8 @@ class PlacedApart(Placed):
         return self._starts[subsection] + number * ways + best, count
 
     def _rank(self, position, occupied, subsection, symmetry):
-        """Return the number of other occupied cells and of the men of each kind, after a symmetry."""
+        """Return the rank within a subsection, after a symmetry. The other occupied cells count most, then each
+        kind."""
         left = self._moved(occupied, symmetry)
         rank = self._choice(left & self._others, self._others)
         for kind in range(self._kinds - 1):
@@ -145,7 +148,8 @@ class PlacedApart(Placed):
         return rank
 
     def _placed(self, subsection, men, rank):
-        """Return the men of a subsection: *men* on key and side cells, the rest by the number *rank*."""
+        """Return the position, with the number 0, of a rank in a subsection. *men* are the occupied key and side
+        cells. Undoes `_rank`."""
         at = subsection * self._kinds
         number = rank // self._later_ways[at]
         rank -= number * self._later_ways[at]
@@ -199,5 +203,5 @@ def apart(
     if listed:
         expect_sections(1, listed, tuple(swap))  # one cell, so that the check for 62 bits in all passes
     kinds = len(listed[0].men) if listed else 1
-    placements(1, [(0, (0,) * kinds)] if listed else [], (), swap)
+    placements(1, [(0, (0,) * kinds)] if listed else [], (), swap)  # only checks `swap`, and that there are sections
     return replace(board, sections=listed, swap=tuple(swap))

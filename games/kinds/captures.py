@@ -53,7 +53,8 @@ class Captures(Placed):
         return True
 
     def goes_on(self, path, step, to, been):
-        """Return whether a man may go on by a step to an empty point. *been* are the points of its path."""
+        """Return whether a man may go on, after *path*, by a step to the empty point *to*. *been* are the points of its
+        path, as bits."""
         return True
 
     # The rules
@@ -93,7 +94,7 @@ class Captures(Placed):
                     yield (32 | man) << 4 | step
 
     def do_move(self, position, path):
-        """Return the position after a man goes along a path of steps."""
+        """Return the position after a man goes along a path of steps. *left* are the opponent's men not captured."""
         mine, theirs = self.sides(position)
         man, left, been = self.gone(theirs, path)
         mine, other = mine & ~been | 1 << man, 1 - (position >> self._bits)
@@ -111,7 +112,8 @@ class Captures(Placed):
         return step
 
     def gone(self, theirs, path):
-        """Return (where a man is after a path, the opponent's men that are left, all points where it has been)."""
+        """Return (a man's point after a path, the opponent's men that are left, all points of the path); the last two
+        as bits."""
         steps = (path.bit_length() - 6) // 4
         man = path >> 4 * steps & 31
         been = 1 << man

@@ -48,7 +48,7 @@ class Drops(TwoHands):
 
     @cached_property
     def reach(self):
-        """For each man of the player to move and each cell, the cells that it can go to, as bits."""
+        """For each man's number (0: none) and each cell, the cells that the man can go to, as bits."""
         rows = self.cells // self.columns
         table = [[0] * self.cells]
         for steps in self.steps.values():
@@ -140,7 +140,7 @@ class Drops(TwoHands):
         return self.turned(position)
 
     def primitive(self, position):
-        """A player who can capture the king wins; a player who cannot move has lost."""
+        """Return WIN if the player can capture the king, LOSE if she cannot move, else UNDECIDED."""
         if self.reaches(position, self.king(position)):
             return WIN
         for _ in self.generate_moves(position):

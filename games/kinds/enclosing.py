@@ -36,7 +36,7 @@ class Enclosing(Game):
         return self.discs.set(position, self.mover.sign(position)), self.discs.set(position, self.mover.other(position))
 
     def step(self, cells, way):
-        """Return the cells that are next to some cells in a way."""
+        """Return the cells one step from *cells* in a way, as bits."""
         left, right, reached = self.shifts[way]
         return cells << left >> right & reached
 
@@ -50,7 +50,7 @@ class Enclosing(Game):
         return found
 
     def turned(self, own, other, cell):
-        """Return the discs that a disc on an empty cell turns."""
+        """Return the opponent's discs that a new disc on *cell* turns, as bits."""
         found = 0
         for way in range(8):
             run = self.run(1 << cell, other, way)

@@ -37,7 +37,7 @@ def without(position, size):
 
 
 def added(position, size):
-    """Return the heaps with one more; the same heaps for size 0."""
+    """Return the heaps with one more of this size, in its place; the same heaps for size 0."""
     below = 0
     while position >> below & LARGEST > size:
         below += HEAP_BITS
@@ -47,7 +47,7 @@ def added(position, size):
 
 
 def replaced(position, move):
-    """Return the heaps after a move."""
+    """Return the heaps after a move: the heap that it takes, and up to two sizes that it puts in its place."""
     left = without(position, move & LARGEST)
     left = added(left, move >> HEAP_BITS & LARGEST)
     return added(left, move >> 2 * HEAP_BITS)
@@ -82,5 +82,5 @@ def understood(text, most):
 
 
 def name_of(move):
-    """Return the name of a move: `7>4+2`, `7>0`."""
+    """Return the name of a move, as in `7>4+2` or `7>0`: the heap that it takes, and the heaps that take its place."""
     return f"{move & LARGEST}>{written(packed(sizes_of(move >> HEAP_BITS)))}"

@@ -69,12 +69,12 @@ class Hunt(Sliding, InHand):
 
     @cached_property
     def beside(self):
-        """The same, and then all points, as targets from the hand."""
+        """The same; then, for the hand, all points."""
         return (*self.joins, (1 << self.cells) - 1)
 
     @cached_property
     def over(self):
-        """For each point and each target of a leap, the point between as bits; 0 for no leap."""
+        """For each source and target, the point that a leap goes over, as a bit; 0 for no leap."""
         found = [[0] * self.cells for _ in range(self.cells + 1)]
         near, far = ways(self.points), ways(self.points, 2)
         for point, direction in product(range(self.cells), range(8)):
@@ -90,7 +90,8 @@ class Hunt(Sliding, InHand):
 
     @cached_property
     def placements(self):
-        """Tiers by goats in hand (one for either player to move), then by captured goats; won by the tigers last."""
+        """The sections, with tiers by goats in hand (one for each player to move), then by captured goats. The position
+        that the tigers have won comes last."""
         refuse(self._faults())
         tigers, hands = len(self.lairs), range(self.goats + 1 if self.placing else 1)
         sections = [

@@ -116,7 +116,7 @@ class Mills(Sliding, InHand):
         return -hands, -mine - theirs, min(mine, theirs), mine * (hands > 0)
 
     def after(self, section):
-        """Yield the sections after a move: *hands*, the men of the next player to move, the other's men."""
+        """Yield the sections after a move, as (*hands*, men of the player to move, men of the opponent)."""
         hands, mine, theirs = section
         hand = self.in_hand(hands)
         if mine + hand >= 3:
@@ -127,8 +127,8 @@ class Mills(Sliding, InHand):
                     yield self.hands_after(hands, put), theirs - taken, mine + put
 
     def sections(self):
-        """Return (tier, men of the player to move and of the opponent, number above) for everything that play
-        reaches."""
+        """Return the sections that play reaches: (tier, (men of the player to move, men of the opponent), number above
+        them)."""
         found = reached((self.hands, 0, 0), self.after)
         return tiered((self.phase(*section), section[1:], 2 * section[0]) for section in found)
 
@@ -140,8 +140,7 @@ class Mills(Sliding, InHand):
     # The rules
 
     def generate_moves(self, position):
-        """Yield `(source * (cells + 1) + target) * (cells + 1) + taken`; `cells` stands for the hand and for no man
-        taken."""
+        """Yield `(source * (cells + 1) + target) * (cells + 1) + taken`; `cells` stands for the hand or no capture."""
         mine, theirs = self.sides(position)
         hand = self.in_hand(position >> 2 * self.cells + 1)
         sources = self.sources(mine, hand)
@@ -183,7 +182,8 @@ class Mills(Sliding, InHand):
         return [(0, steps.slid, steps.slides)] if steps.slides else []
 
     def section_steps(self, men, number):
-        """X's men slide as far as they may reach, unless one must be put down first or the player has lost."""
+        """Return the `Steps`: X's men slide as far as they may reach, unless one must be put down first or X has
+        lost."""
         mine, hands = (1 << men[0]) - 1, number >> 1
         hand = self.in_hand(hands)
         if men[0] + hand < 3:
@@ -203,10 +203,12 @@ class Mills(Sliding, InHand):
         return not self.closes(self.sides(position)[1], point)
 
     def parts_of(self, move):
+        """Return (source, target, taken) of a move."""
         return move // (self.cells + 1) ** 2, move // (self.cells + 1) % (self.cells + 1), move % (self.cells + 1)
 
     def reach(self, men, hand, point):
-        """Return the points that a man may go to from a point or from the hand, occupied or not."""
+        """Return the points, as bits, that a man may go to from a point or from the hand, occupied or not. *men* are
+        those of the player on the board, *hand* is how many are in hand."""
         flies = point == self.cells or (self.flying and men.bit_count() + hand == 3)
         return (1 << self.cells) - 1 if flies else self.beside[point]
 
@@ -218,7 +220,7 @@ class Mills(Sliding, InHand):
         return closed
 
     def free_to_take(self, men):
-        """Return the men that are in no mill; all men if every man is in one."""
+        """Return the men, as bits, that are in no mill; all men if every man is in one."""
         free = men
         for mill in self.all_mills:
             if men & mill == mill:

@@ -112,7 +112,8 @@ class Placed(Game):
     # Its parts
 
     def sides(self, position):
-        """Return the men of the player to move and the opponent's. With two kinds, the bit above is the turn."""
+        """Return (the men of the player to move, the opponent's) of a game with two kinds, where the bit above the men
+        is the turn."""
         turn = position >> self._bits & 1
         return position >> turn * self._cells & self._full, position >> (1 - turn) * self._cells & self._full
 
@@ -132,8 +133,7 @@ class Placed(Game):
         return moved
 
     def _section(self, position):
-        """Return a position's index into the tables of sections, as the first player sees it. It is NONE if it has no
-        section."""
+        """Return a position's index into the tables of sections, as the first player sees it; NONE for no section."""
         section, taken = position >> self._bits, 0
         other = self._swaps and section & 1
         section -= other
@@ -178,7 +178,8 @@ class Placed(Game):
         return self._starts[subsection] + number * ways + best, count
 
     def _occupied(self, subsection, number):
-        """Return (the occupied key and side cells of an orbit, whether they are symmetric in themselves)."""
+        """Return (the occupied key and side cells, whether they are symmetric in themselves) for an orbit's *number* in
+        a subsection."""
         # Step 1: find the orbit on key cells, the last one that begins at or before the number.
         men = self._side_men[subsection]
         orbit, after = self._least_begins[self._key_men[subsection]], self._least_begins[self._key_men[subsection] + 1]
@@ -203,8 +204,8 @@ class Placed(Game):
         return occupied
 
     def _rank(self, position, occupied, subsection, symmetry):
-        """Return the rank within a subsection, after a symmetry. The other occupied cells count most, then each
-        kind."""
+        """Return the rank within a subsection, after a symmetry. The other occupied cells count most, then each kind.
+        *occupied* are all men of the position."""
         left = self._moved(occupied, symmetry)
         rank = self._choice(left & self._others, self._others)
         for kind in range(self._kinds - 1):
@@ -225,7 +226,8 @@ class Placed(Game):
         return number
 
     def _placed(self, subsection, men, rank):
-        """Return the men of a subsection: *men* on key and side cells, the rest by the number *rank*."""
+        """Return the men of all kinds for a rank in a subsection; *men* are the occupied key and side cells. Undoes
+        `_rank`."""
         at = subsection * self._kinds
         number = rank // self._later_ways[at]
         rank -= number * self._later_ways[at]
@@ -418,7 +420,7 @@ class Placed(Game):
 
     @cached_property
     def _section_tiers(self):
-        """The tier of each section, or NONE. The index is that of `_place`."""
+        """The tier of each section, or NONE."""
         return self._by_section({self._place(section): section.tier for section in self._declared.sections})
 
     @cached_property
@@ -431,13 +433,14 @@ class Placed(Game):
         )
 
     def _place(self, section):
-        """Return the index of a section in the tables: its number, then its men of each kind, as digits."""
+        """Return the index of a section in the tables, a mixed-radix number: its number, then its men of each kind."""
         place = section.number
         for men, most in zip(section.men, self._most_men, strict=True):
             place = place * (most + 1) + men
         return place
 
     def _by_section(self, found):
+        """Return the values of a dict by the index of the section (see `_place`), NONE for missing ones."""
         return tuple(found.get(at, NONE) for at in range(keys(self._declared.sections)))
 
     @cached_property

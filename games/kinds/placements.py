@@ -108,6 +108,7 @@ class Placements:
         """The key cells, ascending."""
         chosen: set[int] = set()
         if len(self.symmetries) > 1:
+            # The largest sets of cells that symmetries map to one another, as long as there is room.
             kept = {frozenset(order[cell] for order in self.symmetries) for cell in range(self.cells)}
             for cells in sorted(kept, key=lambda cells: (-len(cells), min(cells))):
                 chosen |= cells if len(chosen) + len(cells) <= KEY_CELLS else set()
@@ -120,15 +121,16 @@ class Placements:
         return others if self.key and len(others) <= SIDE_CELLS else ()
 
     def turned_on(self, cells: tuple[int, ...], back: bool = False) -> list[tuple[int, ...]]:
-        """Return for each symmetry the image of each pattern on some cells, as `by_bytes` does. With *back*, for its
-        inverse."""
+        """Return for each symmetry the image of each pattern on *cells*, as `by_bytes` does; with *back*, for its
+        inverse. Bit k of a pattern is the k-th of these cells."""
         place = {cell: at for at, cell in enumerate(cells)}
         orders = (tuple(place[order[cell]] for cell in cells) for order in self.symmetries)
         return [by_bytes(inverse(order) if back else order, max(9, len(cells))) for order in orders]
 
     @cached_property
     def orbits(self) -> tuple[list[list[int]], dict[int, tuple[int, tuple[int, ...]]]]:
-        """The least patterns on key cells by number of men. For each pattern, its orbit and the symmetries to that."""
+        """The least patterns on key cells, by number of men; and for each pattern (the number of its orbit among those
+        with as many men, the symmetries to its least pattern)."""
         least: list[list[int]] = [[] for _ in range(len(self.key) + 1)]
         known: dict[int, tuple[int, tuple[int, ...]]] = {}
         turned = self.turned_on(self.key, back=True)
@@ -243,7 +245,7 @@ def placements(
 
 
 def section_of(cells: int, section: Sequence[object]) -> Section:
-    """Return a section as a `Section`; raise RuleError if it is not one."""
+    """Return a declared section, (tier, men) or (tier, men, number), as a `Section`; raise RuleError if it is none."""
     what = "a section of placements is (tier, men) or (tier, men, number), whole numbers from 0 up, as in (5, (3, 2))"
     if not isinstance(section, tuple) or len(section) not in (2, 3) or not isinstance(section[1], tuple):
         raise RuleError(f"{what}; one is {section!r}")
@@ -328,7 +330,7 @@ def inverse(order: Order) -> Order:
 
 
 def by_bytes(order: Order, cells: int) -> tuple[int, ...]:
-    """Return the image of each pattern on the first eight cells, then on the next eight, and so on."""
+    """Return the image of each of 256 patterns on the first eight cells, then on the next eight, and so on."""
     return tuple(reordered(pattern << first, order) for first in range(0, cells, 8) for pattern in range(256))
 
 
@@ -351,7 +353,7 @@ def as_bits(cells: Iterable[int]) -> int:
 
 
 def cells_of(pattern: int, cells: Sequence[int]) -> int:
-    """Return the cells of a pattern on some cells, as a bit set.
+    """Return the cells of a pattern as a bit set: bit k of *pattern* stands for the k-th of *cells*.
 
     >>> bin(cells_of(0b101, (1, 2, 4)))
     '0b10010'

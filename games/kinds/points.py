@@ -57,7 +57,7 @@ def ways(board: Board, steps: int = 1) -> tuple[tuple[int, ...], ...]:
 
 
 def no_ways(board: Board) -> Iterator[str]:
-    """Complain of a board without lines, or with a line that is not a pair of places."""
+    """Yield complaints about a board without lines, or with a line that is not a pair of places."""
     if not board.lines:
         yield (
             "the board has no lines, along which ways go; give it some, as replace(board, lines=board.in_a_row(2)) of "

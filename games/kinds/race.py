@@ -26,6 +26,7 @@ class Race(Game):
         return CHANCE if position & DRAWING else position >> 24
 
     def hand_over(self, position, gained):
+        """Return the position after the player's turn, in which she has *gained* points."""
         return (position - (position & 255) ^ PLAYER) + (gained << (8 if position & PLAYER else 16))
 
     def score(self, position, player):
@@ -82,7 +83,7 @@ class Race(Game):
 
     @property
     def digits(self):
-        """How many digits the numbers have on the board."""
+        """The number of digits of each number on the board."""
         return len(str(self.target + self.most_beyond()))
 
     def draw_board(self):

@@ -52,7 +52,7 @@ class LineRace(Rows):
         return self.cells.size - self.cells.count(position)
 
     def estimate(self, position):
-        """Return how many more lines are still open to the player to move than to the opponent."""
+        """Return how many more lines are still open to the player to move than to the opponent; in misère play less."""
         own, other = self.mover.sign(position), self.mover.other(position)
         ahead = self.count_open(position, own) - self.count_open(position, other)
         return -ahead if self.misere else ahead

@@ -78,8 +78,8 @@ class Sliding(Placed):
     # For people
 
     def draw_move(self, position, move):
-        """Return the cells from and to which a man goes. A move is source * cells + target, and source `cells` is the
-        hand."""
+        """Return the source and the target of a move `source * cells + target`; the source `cells`, the hand, is left
+        out."""
         return tuple(cell for cell in divmod(move, self._cells) if cell < self._cells)
 
     # Tables
@@ -157,8 +157,8 @@ def slides_of(game: Any, section: Section) -> Iterator[tuple[int, int, Reach]]:
 def section_after(sections: Sections, swap: tuple[int, ...], section: Section, number: int) -> Section:
     """Return the section that a slide leads to, as the first player sees it; raise RuleError if there is none.
 
-    *number* is the extra after the slide. With *swap*, it is odd if the second player is to move, and then the kinds of
-    men are exchanged.
+    *number* is above the men after the slide. With *swap*, it is odd if the second player is to move, and then the
+    kinds of men are exchanged.
     """
     second = number & 1 if swap else 0
     men = tuple(section.men[kind] for kind in swap) if second else section.men
@@ -196,5 +196,5 @@ def turned_round(reach: Reach) -> Reach:
 
 @cache
 def carried(reach: Reach, order: Order) -> Reach:
-    """Return a reach table with the cells in another order."""
+    """Return a reach table with the cells, and the cells in reach of each, in another order."""
     return tuple(reordered(reach[cell], order) for cell in order)

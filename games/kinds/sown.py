@@ -149,7 +149,7 @@ class SownBoards(PitTexts):
     # Rows
 
     def count(self, position):
-        """Return the number of stones of a row, or of both: as 32 leaves 1, a number leaves the sum of its digits."""
+        """Return the number of stones of a row, or of both: the digits' sum in base 32, the remainder divided by 31."""
         return (position & (1 << BITS * self.cells) - 1) % FIELD
 
     def own(self, position):

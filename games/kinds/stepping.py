@@ -57,7 +57,7 @@ class Stepping(Game):
         return self.mover.passed(self.cells.go(position, move // self.way_count, self.goal(position, move)))
 
     def before_steps(self, position):
-        """Yield the positions from which a step to an empty cell leads here."""
+        """Yield the positions from which a step without capture leads here."""
         for cell in self.cells.empty(position):
             for way in range(self.way_count):
                 goal = self.steps[cell][self.way_count * (1 - self.mover.get(position)) + way]

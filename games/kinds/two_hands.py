@@ -168,7 +168,8 @@ class TwoHands(Game):
         return turned
 
     def _coded(self, men, south, north):
-        """Return the position with these signs on the board and in the hands, and the first player to move."""
+        """Return the position with these signs on the board, and in the hands of the first player (*south*) and of the
+        second (*north*). The first player is to move."""
         position = sum(self._signs.index(sign) << self._width * cell for cell, sign in enumerate(men) if sign != ".")
         for hand, at in ((south, self._hands_at), (north.upper(), self._hands_at + self._hand)):
             position += sum(hand.count(sign) << at + self._counter * kind for kind, sign in enumerate(self._drops))
@@ -182,7 +183,7 @@ class TwoHands(Game):
 
     @cached_property
     def _beside(self):
-        """The number of places beside the board for each hand: enough for all men that may be in it."""
+        """The number of places that the picture has for each hand: enough for all men that may be in it."""
         return sum(self._count(self.setup, kind) for kind in self._drops)
 
     @cached_property
@@ -230,7 +231,7 @@ class TwoHands(Game):
         return "\n".join(lines)
 
     def _held(self, counts):
-        """Return the signs of the men in a hand."""
+        """Return the signs of the men in a hand, whose bits are the lowest of *counts*."""
         most = (1 << self._counter) - 1
         return "".join(sign * (counts >> self._counter * kind & most) for kind, sign in enumerate(self._drops))
 

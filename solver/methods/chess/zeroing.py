@@ -187,7 +187,7 @@ def decide_en_passant(en_passant: EnPassantPositions, mover: ZeroingSide, other:
     scores = table_of_scores()
     for items in en_passant.by_pawn.values():
         in_level = np.flatnonzero(bits_at(mask, items.positions)).astype(np.int64)
-        positions, captures = items.positions[in_level], CODES_OF_CAPTURES[items.final_codes[in_level]]
+        positions, captures = items.positions[in_level], CODES_OF_CAPTURES[items.codes[in_level]]
         without_right = mover.ply_codes[positions].astype(np.uint16)
         without_right[bits_at(mover.unwon, positions) & (without_right > 0)] += LOST
         # Without another move only the captures count, else the better of both.

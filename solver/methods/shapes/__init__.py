@@ -15,7 +15,7 @@ A game declares its moves as `Steps` (see `games/kinds/steps.py`). The steps of 
 or in ranges of rows whose outcomes are in files (`ranges.ShapeRanges`):
 
 1. Compare the declared steps with the rules at some positions (`tiers.check_steps`).
-2. `look`: the best result of moves to later tiers, and the number of moves within the tier, for each slot.
+2. `initialize`: the best result of moves to later tiers, and the number of moves within the tier, for each slot.
 3. If there are any: remoteness by remoteness, each shape goes through its moves, and updates its positions for those
    after the move that were decided last (`advance`). So tasks for different shapes need no locks. It must begin with
    the position before the move: of a symmetric shape, moves that are undone may lead to a position twice, or never.

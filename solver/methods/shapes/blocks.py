@@ -49,28 +49,27 @@ class Block:
         colourings = len(self.arrays.masks)
         return slice(self.arrays.start + self.begin * colourings, self.arrays.start + self.end * colourings)
 
-    def look(self, all_scores: Array, outcomes: TierOutcomes) -> None:
+    def initialize(self, all_scores: Array, outcomes: TierOutcomes) -> None:
         """Write the initial scores and counters. *all_scores* has the scores of all slots of the game."""
         scores, children_left, bits = outcomes
         if self.sections.steps[self.number].lost:
             scores[self.slots], children_left[self.slots] = 0, PRIMITIVE  # LOSE in 0
-        else:
-            fine = kernels.look(
-                self.sections.board, self.arrays, (self.begin, self.end), all_scores, bits, scores, children_left,
-                Buffers.of(self.arrays),
-            )  # fmt: skip
-            if not fine:
-                raise NotShaped("a move leads to a section that the steps do not allow for")
+            return
+        all_declared = kernels.initialize(
+            self.sections.board, self.arrays, (self.begin, self.end), all_scores, bits, scores, children_left,
+            Buffers.of(self.arrays),
+        )  # fmt: skip
+        if not all_declared:
+            raise NotShaped("a move leads to a section that the steps do not allow for")
 
     def link(self) -> None:
-        """Set `links`."""
+        """Set `links` to the edges of these rows; leave it empty if no move stays within the tier."""
         if self.arrays.inside:
             rows = self.end - self.begin
             most = rows * int((self.arrays.moves[:, 0] >= 0).sum())
             begins, edges, moves = np.zeros(rows + 1, np.int64), np.empty(most, np.int32), np.empty(most, np.uint16)
-            count = kernels.find_edges(
-                self.sections.board, self.arrays, self.begin, self.end, begins, edges, moves
-            )  # fmt: skip
+            span = self.begin, self.end
+            count = kernels.find_edges(self.sections.board, self.arrays, *span, begins, edges, moves)
             self.links = begins, edges[:count].copy(), moves[:count].copy()
 
     def gather(self, outcomes: TierOutcomes, remoteness: int) -> None:
@@ -80,26 +79,26 @@ class Block:
             self.arrays, self.begin, self.end, outcomes.bits, remoteness, outcomes.scores, outcomes.children_left,
             self.due, self.undecided, *masks, *starts,
         )  # fmt: skip
-        self.keep(masks, starts, counts)
+        self.set_frontiers(masks, starts, counts)
 
     def advance(self, outcomes: TierOutcomes, frontiers: tuple[Frontier, Frontier], remoteness: int) -> None:
-        """Decide the positions that have the remoteness given. *frontiers* are the positions of the section after that
-        were decided last: those lost, those won."""
+        """Decide the positions that have this remoteness. *frontiers* are the positions decided last of the section
+        that moves lead to: (lost, won)."""
         masks, starts = self.empty_frontiers(int(self.undecided.sum()))
         counts = kernels.advance(
             self.sections.board, self.arrays, self.begin, self.end, outcomes.bits, remoteness, self.links, frontiers,
             outcomes.scores, outcomes.children_left, self.due, self.undecided, (*masks, *starts),
             Buffers.of(self.arrays),
         )  # fmt: skip
-        self.keep(masks, starts, counts)
+        self.set_frontiers(masks, starts, counts)
 
     def empty_frontiers(self, most: int) -> tuple[Array, Array]:
         """Return arrays for the masks of up to *most* positions lost, and won, and for where each row's begin."""
         return np.empty((2, most), np.int32), np.empty((2, self.end - self.begin + 1), np.int64)
 
-    def keep(self, masks: Array, starts: Array, counts: tuple[int, int]) -> None:
-        """Set `lost` and `won`."""
-        self.lost, self.won = (Frontier(masks[at, : counts[at]].copy(), starts[at]) for at in range(2))
+    def set_frontiers(self, masks: Array, starts: Array, counts: tuple[int, int]) -> None:
+        """Set `lost` and `won` to the first *counts* masks of each."""
+        self.lost, self.won = (Frontier(masks[k, : counts[k]].copy(), starts[k]) for k in range(2))
 
     def finish(self, outcomes: TierOutcomes) -> Array:
         """Write the final scores; return (score, slots, positions, first of these slots) for each score."""
@@ -122,15 +121,12 @@ def concatenate_frontiers(frontiers: list[Frontier]) -> Frontier:
 
 
 def merge_counts(number: int, blocks: list[tuple[int, Array]]) -> list[list[int]]:
-    """Return the counts of a section's outcomes from (first slot in the tier, result of `finish`) of each block.
-
-    A row has the section's number, score, slots, positions and first slot.
-    """
+    """Return the counts of a section's outcomes from (first slot in the tier, result of `finish`) of each block."""
     found: dict[int, list[int]] = {}
     for start, counts in blocks:
         for score, slots, positions, first in counts.tolist():
             if positions:
                 row = found.setdefault(score, [number, score, 0, 0, start + first])
-                row[2] += slots
+                row[2] += slots  # a row is (number, score, slots, positions, first slot)
                 row[3] += positions
     return sorted(found.values())

@@ -4,7 +4,7 @@ from math import comb
 from typing import Any, NamedTuple
 
 from retrograde.games.contract.game import LOSE, UNDECIDED
-from retrograde.games.kinds.placements import Section
+from retrograde.games.kinds.placements import Section, as_bits
 from retrograde.games.kinds.steps import Steps
 
 MOST_CELLS = 25
@@ -25,10 +25,11 @@ def is_shaped(game: Any) -> bool:
     if "section_steps" not in vars(type(game)):
         return False
     declared = game.placements
-    own = declared.symmetries[0]
+    identity = declared.symmetries[0]
     return (
         declared.kinds == 2
-        and (declared.swap, declared.swap_order) in (((1, 0), own), ((), own))
+        and declared.swap in ((1, 0), ())
+        and declared.swap_order == identity
         and declared.cells <= MOST_CELLS
         and len(declared.key) + len(declared.side) == declared.cells
     )
@@ -36,19 +37,21 @@ def is_shaped(game: Any) -> bool:
 
 def bytes_of_edges(game: Any, tier: int) -> int:
     """Return about how many bytes the edges of a tier take, if men stand as if by chance."""
-    declared, found = game.placements, 0.0
+    declared, bytes_ = game.placements, 0.0
     sections = [section for section in declared.sections if section.tier == tier]
     for section, (_, slots) in zip(sections, game.parts(tier), strict=True):
         steps, men, cells = game.section_steps(section.men, section.number), sum(section.men), declared.cells
-        free = men * (cells - men) / max(1, cells * (cells - 1))
-        moves = free * sum(reach.bit_count() for reach in steps.slides) + len(steps.pushes) * men / cells
-        found += EDGE_BYTES * moves * slots / comb(men, section.men[0])
-    return int(found)
+        # How likely it is that one cell is occupied and another is free.
+        chance = men * (cells - men) / max(1, cells * (cells - 1))
+        moves = chance * sum(reach.bit_count() for reach in steps.slides) + len(steps.pushes) * men / cells
+        shapes = slots / comb(men, section.men[0])
+        bytes_ += EDGE_BYTES * moves * shapes
+    return int(bytes_)
 
 
 class After(NamedTuple):
-    """The sections that a section leads to; None where there is no such move. A man that is on the board moves
-    (`moved`), and also takes a man (`taking`). A new man is put down (`put`), and also takes a man (`putting`)."""
+    """The sections that a section leads to, None if no move does: after a man on the board moves (`moved`), and also
+    takes a man (`taking`); after a new man is put down (`put`), and also takes a man (`putting`)."""
 
     moved: Section | None
     taking: Section | None
@@ -102,30 +105,31 @@ def sections_after(game: Any, section: Section, steps: Steps) -> After:
 def children_by_steps(game: Any, position: int, steps: Steps) -> set[int]:
     """Return the positions to which the steps of a section lead: slow and obvious. With swap the first player moves."""
     cells = range(game.placements.cells)
+    # The bits of the mover's men begin at `mine_from`, those of the opponent's at `theirs_from`.
     mine_from, theirs_from = steps.kind * len(cells), (1 - steps.kind) * len(cells)
     mine, theirs = ({cell for cell in cells if position >> cell + first & 1} for first in (mine_from, theirs_from))
     found = set()
 
     def add(own: set[int], others: set[int], number: int) -> None:
-        both = sum(1 << cell for cell in own) << mine_from | sum(1 << cell for cell in others) << theirs_from
-        found.add(both | number << 2 * len(cells))
+        """Add the position with these men and this number above them."""
+        found.add(as_bits(own) << mine_from | as_bits(others) << theirs_from | number << 2 * len(cells))
 
-    def go(own: set[int], target: int, number: int) -> None:
-        """Put a man of *own* on the target, and take one for a mill."""
-        bits = sum(1 << cell for cell in own | {target})
-        taken = free_men(theirs, steps.mills) if any(m >> target & 1 and m & ~bits == 0 for m in steps.mills) else set()
-        for cell in taken:
-            add(own | {target}, theirs - {cell}, number)
-        if not taken:
-            add(own | {target}, theirs, number)
+    def add_with_mill(own: set[int], target: int, number: int) -> None:
+        """Add the positions after a man joins *own* on *target*; if he closes a mill, another man is taken."""
+        own, bits = own | {target}, as_bits(own | {target})
+        closes = any(mill >> target & 1 and mill & ~bits == 0 for mill in steps.mills)
+        for taken in free_men(theirs, steps.mills) if closes and theirs else ():
+            add(own, theirs - {taken}, number)
+        if not (closes and theirs):
+            add(own, theirs, number)
 
     for target in cells:
         if target not in mine | theirs:
             if steps.drops >> target & 1:
-                go(mine, target, steps.put)
+                add_with_mill(mine, target, steps.put)
             for source in mine if steps.slides else ():
                 if steps.slides[source] >> target & 1:
-                    go(mine - {source}, target, steps.slid)
+                    add_with_mill(mine - {source}, target, steps.slid)
     for source, over, target in steps.leaps:
         if source in mine and over in theirs and target not in mine | theirs:
             add(mine - {source} | {target}, set() if steps.clears else theirs - {over}, steps.leapt)
@@ -138,7 +142,7 @@ def children_by_steps(game: Any, position: int, steps: Steps) -> set[int]:
 
 def free_men(men: set[int], mills: tuple[int, ...]) -> set[int]:
     """Return the men that are in no mill; all men if every man is in one."""
-    bits = sum(1 << cell for cell in men)
+    bits = as_bits(men)
     free = {cell for cell in men if not any(mill >> cell & 1 and mill & ~bits == 0 for mill in mills)}
     return free or men
 
@@ -150,9 +154,9 @@ def steps_agree(game: Any, position: int, steps: Steps) -> bool:
     else the children, and the position must be undecided.
     """
     cells = game.placements.cells
-    both = position & (1 << cells) - 1, position >> cells & (1 << cells) - 1
-    # Lines of the player to move, and of the opponent: the order of `Steps.ends`.
-    filled = [any(men & line == line for line in steps.lines) for men in both[:: -1 if steps.kind else 1]]
+    by_kind = position & (1 << cells) - 1, position >> cells & (1 << cells) - 1
+    # Whether the player to move fills a line, and whether the opponent does: the order of `Steps.ends`.
+    filled = [any(men & line == line for line in steps.lines) for men in by_kind[:: -1 if steps.kind else 1]]
     children = children_by_steps(game, position, steps)
     value = game.primitive(position)
     if any(filled):

@@ -27,8 +27,9 @@ DUE_SLOTS = 256
 SYMMETRY_BITS = 7
 """Bits of an edge for the symmetry; the row is above them."""
 FEW = 8
-"""A table is filled if it serves more than one colouring for this number of its entries."""
+"""Tables (see `fill_tables`) are used if they serve more than one colouring for this number of their entries."""
 MEN = 32
+"""The length of buffers with an item for each man: more than a board has cells."""
 
 
 class Board(NamedTuple):
@@ -135,7 +136,7 @@ class Buffers(NamedTuple):
 
 
 @inlined_kernel
-def moved(board, men, symmetry):
+def image_of(board, men, symmetry):
     """Return the image of a shape under a symmetry, from tables for eight cells each."""
     image = 0
     for byte in range(board.images.shape[1] >> 8):
@@ -181,9 +182,9 @@ def shape_after(section, shape, cells, source, target, order):
 
 @inlined_kernel
 def find_new_bits(board, section, cells, move, shape, symmetry, new_bits):
-    """Write the bit of each man after a move (-1: no move) to *shape* and then a symmetry, -1 if he is taken. Returns
-    the image of the shape under the symmetry."""
-    image = moved(board, shape, symmetry)
+    """Write the bit of each man after a move (-1: no move), which leads to *shape*, and then a symmetry; -1 if he is
+    taken. Return the image of the shape under the symmetry."""
+    image = image_of(board, shape, symmetry)
     source, target, order = (
         (section.moves[move, 0], section.moves[move, 1], section.moves[move, 3]) if move >= 0 else (-1, -1, 0)
     )
@@ -225,13 +226,14 @@ def rank_of(section, mask, men, own, kind):
     """Return the rank of the colouring *mask* of *men* men, *own* of them the mover's, who are of this *kind*. The
     tables of a section also serve one man more or less."""
     half = (men + 1) // 2
-    mask, first = (mask ^ (1 << men) - 1, men - own) if kind else (mask, own)
-    return section.low[mask & (1 << half) - 1] + section.high[men - section.men + 1, first, mask >> half]
+    # Colourings are ranked by the men of kind 0.
+    mask, first_kind = (mask ^ ((1 << men) - 1), men - own) if kind else (mask, own)
+    return section.low[mask & (1 << half) - 1] + section.high[men - section.men + 1, first_kind, mask >> half]
 
 
 @inlined_kernel
-def one_by_one(mask, new_bits):
-    """Return a colouring with the bits of its men at *new_bits*, without tables."""
+def reorder_bits(mask, new_bits):
+    """Return a colouring with bit k brought to bit `new_bits[k]`, or dropped if that is -1, without tables."""
     found = 0
     while mask:
         man = ((mask & -mask) - 1).bit_count()
@@ -252,8 +254,8 @@ def men_on(shape, line):
 
 @inlined_kernel
 def find_mills(section, shape, source, target, found):
-    """Write for each mill that a man on *target* may close the colouring of its other men; return how many mills. The
-    man comes from *source*, -1 for a new one."""
+    """Write to *found*, for each mill that a man on *target* may close, the colouring of its other men; return how many
+    mills. The man comes from *source*, -1 for a new one."""
     count = 0
     others = shape ^ 1 << source if source >= 0 else shape
     for mill in section.mills:
@@ -264,11 +266,11 @@ def find_mills(section, shape, source, target, found):
 
 
 @inlined_kernel
-def closes(mask, mills, count):
+def fills_mill(mask, mills, count):
     """Return whether a colouring has all men of one of the first *count* *mills*, as `find_mills` writes them."""
     closed = False
-    for at in range(count):
-        closed |= mask & mills[at] == mills[at]
+    for i in range(count):
+        closed |= mask & mills[i] == mills[i]
     return closed
 
 
@@ -309,13 +311,14 @@ def leads_to(edges, lost_starts, won_starts):
     return False
 
 
-# The first look at all positions
+# Initial scores of all positions
 #
 # A *shape_move* is a move on a shape: (board, section, its cells before the move, number of the move, shape after it).
+# *man* is the index of the man who moves, among the men of the shape; -1 for a new man.
 
 
 @lean_kernel
-def look(board, section, rows, all_scores, bits, scores, children_left, buffers):
+def initialize(board, section, rows, all_scores, bits, scores, children_left, buffers):
     """Write the initial scores and counters of *rows*, (begin, end), of a section.
 
     *all_scores* has the scores of all slots of the game. Returns False if a move leads to a section that does not
@@ -324,7 +327,7 @@ def look(board, section, rows, all_scores, bits, scores, children_left, buffers)
     begin, end = rows
     men, colourings = section.men, len(section.masks)
     cells, new_bits, _, mills, all_mills, child_ranks, closing, free, tables = buffers
-    fine = True
+    valid = True
     for row in range(begin, end):
         shape = section.shapes[row]
         list_cells(shape, cells)
@@ -334,13 +337,13 @@ def look(board, section, rows, all_scores, bits, scores, children_left, buffers)
         row_children_left[:] = 0
         free[:] = 0
         for move in range(len(section.moves)):
-            # Step 1: is the move possible on this shape?
+            # Step 1: is the move possible on this shape? A leap is done here.
             source, target, empty, order, over = section.moves[move]
             if shape & empty or (source >= 0 and not (section.own and shape >> source & 1)):
                 continue
             if over >= 0:
                 shape_move = board, section, cells, move, shape_after(section, shape, cells, source, target, order)
-                fine &= leap(shape_move, shape, all_scores, bits, row_scores, buffers)
+                valid &= add_leaps(shape_move, shape, all_scores, bits, row_scores, buffers)
                 continue
             # Step 2: the colourings that close a mill by it, and those that do not.
             man = (shape & (1 << source) - 1).bit_count() if source >= 0 else -1
@@ -350,31 +353,32 @@ def look(board, section, rows, all_scores, bits, scores, children_left, buffers)
             if source >= 0 and section.inside:
                 count_moves(section, man, closing[:closed], row_children_left)
             else:
-                fine &= section.bases[0 if source >= 0 else 2] >= 0
-                if fine:
+                valid &= section.bases[0 if source >= 0 else 2] >= 0
+                if valid:
                     shape_move = board, section, cells, move, after
                     rank_after(shape_move, man, new_bits, tables, child_ranks)
-                    pass_moves(shape_move, man, mills, count, child_ranks, all_scores, bits, row_scores)
+                    add_moves(shape_move, man, mills, count, child_ranks, all_scores, bits, row_scores)
             # Step 3: those that close one also take a man.
             if closed:
-                fine &= section.bases[1 if source >= 0 else 3] >= 0
-                if fine:
+                valid &= section.bases[1 if source >= 0 else 3] >= 0
+                if valid:
                     find_free(section, shape, all_mills, closing[:closed], free)
                     shape_move = board, section, cells, move, after
-                    take(shape_move, closing[:closed], all_scores, bits, row_scores, buffers)
-        # Step 4: lines, and positions without a move.
+                    add_captures(shape_move, closing[:closed], all_scores, bits, row_scores, buffers)
+        # Step 4: lines, and positions without a move. `closing` now has who has a full line.
         find_lines(section, shape, closing)
-        finish_look(section, bits, closing, row_scores, row_children_left)
-    return fine
+        finish_initialization(section, bits, closing, row_scores, row_children_left)
+    return valid
 
 
 @inlined_kernel
 def find_closing(section, man, mills, count, closing):
-    """Write the ranks of colourings in which a move closes a mill; return how many."""
+    """Write to *closing* the ranks of colourings in which a move closes one of the first *count* *mills*; return how
+    many ranks."""
     closed = 0
     for rank in range(len(section.masks) if count else 0):
         mask = np.int64(section.masks[rank])
-        if (man < 0 or mask >> man & 1) and closes(mask, mills, count):
+        if (man < 0 or mask >> man & 1) and fills_mill(mask, mills, count):
             closing[closed] = rank
             closed += 1
     return closed
@@ -417,27 +421,29 @@ def rank_after(shape_move, man, new_bits, tables, child_ranks):
 
 
 @inlined_kernel
-def pass_moves(shape_move, man, mills, count, child_ranks, all_scores, bits, scores):
-    """Improve *scores* of colourings by a move to a later tier that closes no mill, from their ranks *child_ranks*."""
+def add_moves(shape_move, man, mills, count, child_ranks, all_scores, bits, scores):
+    """Raise *scores* of colourings to what a move to a later tier brings that closes no mill. *child_ranks* has the
+    rank of each colouring after the move."""
     board, section, _, _, after = shape_move
     row, _ = row_of(board, after)
     colourings = count_colourings(section, section.men + (man < 0), section.men - section.own)
     base = section.bases[0 if man >= 0 else 2] + row * colourings
     for rank in range(len(scores)):
         mask = np.int64(section.masks[rank])
-        if (man < 0 or mask >> man & 1) and not (count and closes(mask, mills, count)):
+        if (man < 0 or mask >> man & 1) and not (count and fills_mill(mask, mills, count)):
             scores[rank] = max(np.int64(scores[rank]), pass_up(np.int64(all_scores[base + child_ranks[rank]]), bits))
 
 
 @inlined_kernel
 def count_colourings(section, men, own):
-    """Return the number of colourings of a section with *own* of *men* men."""
+    """Return the number of colourings with *own* of *men* men: the rank of the last one, plus 1."""
     return rank_of(section, ((1 << own) - 1) << (men - own), men, own, 0) + 1
 
 
 @inlined_kernel
 def find_free(section, shape, mills, closing, free):
-    """Write to *free* the opponent's men that may be taken: those in no mill, or all if all_scores man is in one."""
+    """Write to *free*, for each rank in *closing*, the opponent's men that may be taken: those in no mill, or all if
+    every man is in one. *mills* is workspace."""
     count = 0
     for mill in section.mills:
         if mill & ~shape == 0:
@@ -445,28 +451,28 @@ def find_free(section, shape, mills, closing, free):
             count += 1
     for rank in closing:
         if not free[rank]:
-            theirs = (1 << section.men) - 1 ^ np.int64(section.masks[rank])
+            theirs = ((1 << section.men) - 1) ^ np.int64(section.masks[rank])
             outside = theirs
-            for at in range(count):
-                if theirs & mills[at] == mills[at]:
-                    outside &= ~mills[at]
+            for i in range(count):
+                if theirs & mills[i] == mills[i]:
+                    outside &= ~mills[i]
             free[rank] = outside if outside else theirs
 
 
 @inlined_kernel
-def take(shape_move, closing, all_scores, bits, scores, buffers):
-    """Improve the scores of colourings in which a move closes a mill, by what taking each free man brings."""
+def add_captures(shape_move, closing, all_scores, bits, scores, buffers):
+    """Raise the scores of colourings in which a move closes a mill (*closing*) to what taking each free man brings."""
     for man in range(shape_move[1].men):
-        hits = ZERO
+        count = ZERO
         for rank in closing:
-            hits += buffers.free[rank] >> man & 1
-        if hits:
-            take_man(shape_move, man, hits, closing, all_scores, bits, scores, buffers)
+            count += buffers.free[rank] >> man & 1
+        if count:
+            add_captures_of(shape_move, man, count, closing, all_scores, bits, scores, buffers)
 
 
 @inlined_kernel
-def take_man(shape_move, man, hits, closing, all_scores, bits, scores, buffers):
-    """Improve the scores of *hits* colourings, those of *closing* in which *man* is free, by what taking him brings."""
+def add_captures_of(shape_move, man, count, closing, all_scores, bits, scores, buffers):
+    """Raise the scores of *count* colourings, those of *closing* in which *man* is free, to what taking him brings."""
     board, section, cells, move, after = shape_move
     new_bits, free, child_ranks, (low, high) = buffers.new_bits, buffers.free, buffers.child_ranks, buffers.tables
     men, is_new = section.men, section.moves[move, 0] < 0
@@ -476,7 +482,7 @@ def take_man(shape_move, man, hits, closing, all_scores, bits, scores, buffers):
     shape = after & ~(1 << cells[man])
     row, symmetry_set = row_of(board, shape)
     base, first = section.bases[3 if is_new else 1] + row * colourings, board.set_begins[symmetry_set]
-    by_table = hits * FEW > 2 << half
+    by_table = count * FEW > 2 << half  # the tables have about that many entries
     # Step 2: each colouring's rank after the move, the least of symmetric ones; see `rank_after`.
     for i in range(first, board.set_begins[symmetry_set + 1]):
         image = find_new_bits(board, section, cells, move, shape, board.sets[i], new_bits)
@@ -486,7 +492,7 @@ def take_man(shape_move, man, hits, closing, all_scores, bits, scores, buffers):
         for rank in closing:
             if free[rank] >> man & 1:
                 mask = np.int64(section.masks[rank])
-                mask = low[mask & (1 << half) - 1] | high[mask >> half] if by_table else one_by_one(mask, new_bits)
+                mask = low[mask & (1 << half) - 1] | high[mask >> half] if by_table else reorder_bits(mask, new_bits)
                 child = (1 << men_after) - 1 ^ (mask | bit)
                 found = rank_of(section, child, men_after, own_after, section.kind_after)
                 child_ranks[rank] = found if i == first else min(found, child_ranks[rank])
@@ -497,50 +503,50 @@ def take_man(shape_move, man, hits, closing, all_scores, bits, scores, buffers):
 
 
 @inlined_kernel
-def leap(shape_move, shape, all_scores, bits, scores, buffers):
-    """Improve the scores of colourings in which a man leaps. Return False if it leads to no section."""
+def add_leaps(shape_move, shape, all_scores, bits, scores, buffers):
+    """Raise the scores of colourings in which a man can leap. Return False if this leads to no declared section."""
     _, section, _, move, _ = shape_move
     source, over = section.moves[move, 0], section.moves[move, 4]
     if not shape >> over & 1:
         return True
     man, taken = (shape & (1 << source) - 1).bit_count(), (shape & (1 << over) - 1).bit_count()
-    hits = ZERO
+    count = ZERO
     for rank in range(len(section.masks)):
         if section.masks[rank] >> man & 1 and not section.masks[rank] >> taken & 1:
-            buffers.closing[hits], buffers.free[rank] = rank, 1 << taken
-            hits += 1
+            buffers.closing[count], buffers.free[rank] = rank, 1 << taken
+            count += 1
     if section.clears:
-        for rank in buffers.closing[:hits]:
+        for rank in buffers.closing[:count]:
             scores[rank] = pass_up(0, bits)  # the opponent is lost in 0: nothing is better
-    elif hits and section.bases[1] >= 0:
-        take_man(shape_move, taken, hits, buffers.closing[:hits], all_scores, bits, scores, buffers)
-    return not hits or section.bases[1] >= 0
+    elif count and section.bases[1] >= 0:
+        add_captures_of(shape_move, taken, count, buffers.closing[:count], all_scores, bits, scores, buffers)
+    return not count or section.bases[1] >= 0
 
 
 @inlined_kernel
-def find_lines(section, shape, ended):
-    """Write to *ended*, for each colouring of a shape, who has a full line.
+def find_lines(section, shape, line_owners):
+    """Write to *line_owners*, for each colouring of a shape, who has a full line.
 
     0 is nobody, 1 the player to move, 2 the opponent, 3 both.
     """
     all_men = (1 << section.men) - 1
-    ended[:] = 0
+    line_owners[:] = 0
     for line in section.lines:
         if line & ~shape == 0:  # all cells of the line are occupied
             line_men = men_on(shape, line)
-            for rank in range(len(ended)):
+            for rank in range(len(line_owners)):
                 movers = np.int64(section.masks[rank])
                 opponents = all_men ^ movers
-                ended[rank] |= (movers & line_men == line_men) | (opponents & line_men == line_men) << 1
+                line_owners[rank] |= (movers & line_men == line_men) | ((opponents & line_men == line_men) << 1)
 
 
 @inlined_kernel
-def finish_look(section, bits, ended, scores, children_left):
-    """Decide positions where the game is over: by *ended* (see `find_lines`), or without a move. A draw or better from
-    a later tier counts as a child that never becomes a WIN."""
+def finish_initialization(section, bits, line_owners, scores, children_left):
+    """Decide positions where the game is over: by *line_owners* (see `find_lines`), or without a move. A draw or better
+    from a later tier counts as a child that never becomes a WIN."""
     for rank in range(len(scores)):
-        if ended[rank]:
-            scores[rank] = section.ends[ended[rank]]
+        if line_owners[rank]:
+            scores[rank] = section.ends[line_owners[rank]]
             children_left[rank] = PRIMITIVE
         elif scores[rank] >= DRAW_CLASS << bits:
             children_left[rank] += 1
@@ -553,24 +559,25 @@ def finish_look(section, bits, ended, scores, children_left):
 
 @inlined_kernel
 def remoteness_due(score, bits):
-    """Return the remoteness of a WIN or LOSE that later tiers pass up to an undecided position, or NEVER."""
+    """Return the remoteness of the WIN or LOSE that an undecided position has from later tiers (its score), or
+    NEVER."""
     if score >= WIN_CLASS << bits:
         return ((WIN_CLASS + 1) << bits) - 1 - score
-    return score if 0 < score < DRAW_CLASS << bits else NEVER
+    return score if 0 < score < DRAW_CLASS << bits else NEVER  # the score of a LOSE is its remoteness
 
 
 @kernel
 def gather(
     section, begin, end, bits, remoteness, scores, children_left, due, undecided, lost, won, lost_starts, won_starts
 ):
-    """List the colourings of rows *begin* to *end* that are decided at a remoteness; return how many are lost and won.
+    """List the colourings of rows *begin* to *end* decided at a *remoteness* in *lost* and *won*; return how many.
 
-    *due* becomes the least remoteness at which something is due in a block, *undecided* the undecided positions of each
-    row.
+    Those of row r begin at `lost_starts[r - begin]` and `won_starts[r - begin]`. *due* becomes, for each DUE_SLOTS
+    slots of a row, the least later remoteness at which one is due; *undecided* the undecided positions of each row.
     """
     colourings = len(section.masks)
     blocks = (colourings + DUE_SLOTS - 1) // DUE_SLOTS
-    win, losses, wins = ((WIN_CLASS + 1) << bits) - 1 - remoteness, 0, 0
+    win_score, losses, wins = ((WIN_CLASS + 1) << bits) - 1 - remoteness, 0, 0
     due[:] = NEVER
     undecided[:] = 0
     for row in range(begin, end):
@@ -580,13 +587,13 @@ def gather(
             score = np.int64(scores[slot])
             if children_left[slot] < DECIDED:
                 undecided[row - begin] += 1
-                block, when = (row - begin) * blocks + rank // DUE_SLOTS, remoteness_due(score, bits)
-                if when > remoteness:
-                    due[block] = min(np.int64(due[block]), when)
+                block, due_at = (row - begin) * blocks + rank // DUE_SLOTS, remoteness_due(score, bits)
+                if due_at > remoteness:
+                    due[block] = min(np.int64(due[block]), due_at)
             elif score == remoteness:
                 lost[losses] = section.masks[rank]
                 losses += 1
-            elif score == win:
+            elif score == win_score:
                 won[wins] = section.masks[rank]
                 wins += 1
     lost_starts[end - begin], won_starts[end - begin] = losses, wins
@@ -595,56 +602,58 @@ def gather(
 
 @lean_kernel
 def advance(
-    board, section, begin, end, bits, remoteness, links, frontiers, scores, children_left, due, undecided, found,
+    board, section, begin, end, bits, remoteness, links, frontiers, scores, children_left, due, undecided, results,
     buffers,
 ):  # fmt: skip
     """Decide the positions of rows *begin* to *end* that have this remoteness; return how many are lost and won.
 
-    *links* are the three arrays of `find_edges`. *frontiers* are the `Frontier`s of the section after: what is lost and
-    won one ply sooner. *found* are arrays for the colourings that are lost, and won, and where each row's begin.
+    *links* are the three arrays of `find_edges`. *frontiers* are the two `Frontier`s of the section after: what is lost
+    and won one ply sooner. *results* are arrays for the colourings that are lost, and won, and where each row's begin.
     """
     begins, edges, moves = links
     lost, won = frontiers
-    new_lost, new_won, lost_starts, won_starts = found
+    new_lost, new_won, lost_starts, won_starts = results
     colourings = len(section.masks)
     blocks = (colourings + DUE_SLOTS - 1) // DUE_SLOTS
-    cells, mills, earlier = buffers.cells, buffers.mills, buffers.child_ranks
+    cells, mills, masks_before = buffers.cells, buffers.mills, buffers.child_ranks
     losses = wins = 0
     for row in range(begin, end):
         lost_starts[row - begin], won_starts[row - begin] = losses, wins
         if not undecided[row - begin]:
             continue
-        before = losses + wins
+        decided_before = losses + wins
         shape = section.shapes[row]
         list_cells(shape, cells)
         first = section.start + row * colourings
         row_arrays = scores[first : first + colourings], children_left[first : first + colourings]
         # Step 1: for each move, the colourings of the shape after it that were decided last.
-        for at in range(begins[row - begin], begins[row - begin + 1]):
-            after, symmetry = edges[at] >> SYMMETRY_BITS, edges[at] & (1 << SYMMETRY_BITS) - 1
+        for edge in range(begins[row - begin], begins[row - begin + 1]):
+            after, symmetry = edges[edge] >> SYMMETRY_BITS, edges[edge] & (1 << SYMMETRY_BITS) - 1
             lost_begin, lost_end = lost.starts[after], lost.starts[after + 1]
             won_begin, won_end = won.starts[after], won.starts[after + 1]
             if lost_begin == lost_end and won_begin == won_end:
                 continue
-            move = np.int64(moves[at])
+            move = np.int64(moves[edge])
             source, target, _, order, _ = section.moves[move]
             count = find_mills(section, shape, source, target, mills) if section.men > section.own else 0
             shape_move = board, section, cells, move, shape_after(section, shape, cells, source, target, order)
             if lost_begin < lost_end:
-                several = colourings_before(shape_move, symmetry, lost.masks[lost_begin:lost_end], buffers)
-                wins += win(section, earlier[:several], mills, count, bits, remoteness, row_arrays, new_won[wins:])
+                found = find_masks_before(shape_move, symmetry, lost.masks[lost_begin:lost_end], buffers)
+                masks = masks_before[:found]
+                wins += decide_wins(section, masks, mills, count, bits, remoteness, row_arrays, new_won[wins:])
             if won_begin < won_end:
-                several = colourings_before(shape_move, symmetry, won.masks[won_begin:won_end], buffers)
-                losses += lose(section, earlier[:several], mills, count, remoteness, row_arrays, new_lost[losses:])
+                found = find_masks_before(shape_move, symmetry, won.masks[won_begin:won_end], buffers)
+                masks = masks_before[:found]
+                losses += decide_losses(section, masks, mills, count, remoteness, row_arrays, new_lost[losses:])
         # Step 2: what children in later tiers decide at this remoteness.
         for block in range(blocks):
-            at = (row - begin) * blocks + block
-            if due[at] == remoteness:
-                more = settle(
+            i = (row - begin) * blocks + block
+            if due[i] == remoteness:
+                due[i], more_losses, more_wins = decide_due(
                     section, block * DUE_SLOTS, bits, remoteness, row_arrays, new_lost[losses:], new_won[wins:]
                 )
-                due[at], losses, wins = more[0], losses + more[1], wins + more[2]
-        undecided[row - begin] -= losses + wins - before
+                losses, wins = losses + more_losses, wins + more_wins
+        undecided[row - begin] -= losses + wins - decided_before
         if not undecided[row - begin]:
             due[(row - begin) * blocks : (row - begin + 1) * blocks] = NEVER
     lost_starts[end - begin], won_starts[end - begin] = losses, wins
@@ -652,41 +661,44 @@ def advance(
 
 
 @inlined_kernel
-def colourings_before(shape_move, symmetry, masks, buffers):
-    """Write to *buffers.child_ranks* the colourings before a move from which it leads to *masks*; return how many."""
+def find_masks_before(shape_move, symmetry, masks, buffers):
+    """Write to *buffers.child_ranks* the colourings from which a move leads to *masks*; return how many. *symmetry*
+    makes the shape after the move least."""
     board, section, cells, move, after = shape_move
-    new_bits, old_bits, earlier, (low, high) = buffers.new_bits, buffers.old_bits, buffers.child_ranks, buffers.tables
+    new_bits, old_bits, found, (low, high) = buffers.new_bits, buffers.old_bits, buffers.child_ranks, buffers.tables
     men, full, half = section.men, (1 << section.men) - 1, (section.men + 1) // 2
     image = find_new_bits(board, section, cells, move, after, symmetry, new_bits)
     moved_man = target_bit(board, section, move, image, symmetry)
     for man in range(men):
         old_bits[new_bits[man]] = man
-    # The man that has moved must be one of the player to move. No branch: half of the colourings are such.
+    # After the move the colours are exchanged. The man that has moved must belong to the player who moved. No branch:
+    # half of the colourings are such.
     count = 0
     for mask in masks:
-        earlier[count] = full ^ mask
+        found[count] = full ^ mask
         count += (full ^ mask) & moved_man != 0
     # Bring the men into the order before the move.
     if count * FEW > 2 << half:
         fill_tables(old_bits, men, low, high)
-        for at in range(count):
-            mask = np.int64(earlier[at])
-            earlier[at] = low[mask & (1 << half) - 1] | high[mask >> half]
+        for i in range(count):
+            mask = np.int64(found[i])
+            found[i] = low[mask & (1 << half) - 1] | high[mask >> half]
     else:
-        for at in range(count):
-            earlier[at] = one_by_one(np.int64(earlier[at]), old_bits)
+        for i in range(count):
+            found[i] = reorder_bits(np.int64(found[i]), old_bits)
     return count
 
 
 @inlined_kernel
-def win(section, masks, mills, count, bits, remoteness, row_arrays, won):
-    """Make undecided positions WINs, except where the move closes a mill. Write them to *won*, and return how many."""
+def decide_wins(section, masks, mills, count, bits, remoteness, row_arrays, won):
+    """Make the undecided ones of *masks* WINs, except where the move closes a mill. Write them to *won*, and return how
+    many."""
     scores, children_left = row_arrays
     score, wins = ((WIN_CLASS + 1) << bits) - 1 - remoteness, 0
     for item in masks:
         mask = np.int64(item)
         rank = rank_of(section, mask, section.men, section.own, section.kind)
-        if children_left[rank] < DECIDED and not (count and closes(mask, mills, count)):
+        if children_left[rank] < DECIDED and not (count and fills_mill(mask, mills, count)):
             scores[rank], children_left[rank] = score, DECIDED
             won[wins] = mask
             wins += 1
@@ -694,15 +706,15 @@ def win(section, masks, mills, count, bits, remoteness, row_arrays, won):
 
 
 @inlined_kernel
-def lose(section, masks, mills, count, remoteness, row_arrays, lost):
-    """Leave undecided positions one child fewer, except where the move closes a mill. Write the lost ones to *lost*,
-    and return how many."""
+def decide_losses(section, masks, mills, count, remoteness, row_arrays, lost):
+    """Count one child fewer for the undecided ones of *masks*, except where the move closes a mill. Write those that
+    are lost now to *lost*, and return how many."""
     scores, children_left = row_arrays
     losses = 0
     for item in masks:
         mask = np.int64(item)
         rank = rank_of(section, mask, section.men, section.own, section.kind)
-        if children_left[rank] < DECIDED and not (count and closes(mask, mills, count)):
+        if children_left[rank] < DECIDED and not (count and fills_mill(mask, mills, count)):
             children_left[rank] -= 1
             # If a child in a later tier lasts longer, the position is lost when that is due.
             if children_left[rank] == 0 and scores[rank] <= remoteness:
@@ -713,26 +725,26 @@ def lose(section, masks, mills, count, remoteness, row_arrays, lost):
 
 
 @inlined_kernel
-def settle(section, begin, bits, remoteness, row_arrays, lost, won):
-    """Decide the positions of a block of slots that are due; return (when the next are due, how many lost, how many
-    won)."""
+def decide_due(section, begin, bits, remoteness, row_arrays, lost, won):
+    """Decide the positions among DUE_SLOTS slots of a row, from *begin* on, that are due at this *remoteness*. Return
+    (the remoteness at which the next are due, how many are lost, how many are won)."""
     scores, children_left = row_arrays
-    later, losses, wins = NEVER, 0, 0
+    next_due, losses, wins = NEVER, 0, 0
     for rank in range(begin, min(len(scores), begin + DUE_SLOTS)):
         if children_left[rank] >= DECIDED:
             continue
-        when = remoteness_due(np.int64(scores[rank]), bits)
-        if when > remoteness:
-            later = min(later, when)
-        elif when == remoteness and scores[rank] >= WIN_CLASS << bits:
+        due_at = remoteness_due(np.int64(scores[rank]), bits)
+        if due_at > remoteness:
+            next_due = min(next_due, due_at)
+        elif due_at == remoteness and scores[rank] >= WIN_CLASS << bits:
             children_left[rank] = DECIDED
             won[wins] = section.masks[rank]
             wins += 1
-        elif when == remoteness and children_left[rank] == 0:
+        elif due_at == remoteness and children_left[rank] == 0:
             children_left[rank] = DECIDED
             lost[losses] = section.masks[rank]
             losses += 1
-    return later, losses, wins
+    return next_due, losses, wins
 
 
 @kernel

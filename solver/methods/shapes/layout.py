@@ -25,18 +25,19 @@ def board_of(game: Any) -> Board:
     """Return the tables that number the shapes of a game's board."""
     declared, cells = game.placements, game.placements.cells
     images = np.array(game._turned[: len(declared.symmetries)], np.int64)
-    bits = np.array([images[:, cell // 8 << 8 | 1 << cell % 8] for cell in range(cells)]).T
-    begins = np.zeros((cells + 2, len(declared.key) + 1), np.int64)
+    # The image of each cell as a bit, from the tables of 256 patterns for each eight cells.
+    bits = np.array([images[:, (cell // 8) << 8 | 1 << (cell % 8)] for cell in range(cells)]).T
+    row_begins = np.zeros((cells + 2, len(declared.key) + 1), np.int64)
     for men in range(cells + 1):
         row = 0
         for key_men in range(max(0, men - len(declared.side)), min(men, len(declared.key)) + 1):
-            begins[men, key_men] = row
+            row_begins[men, key_men] = row
             row += declared.begins[men - key_men][key_men][-1]
     names = "patterns", "side_patterns", "orbits", "begins", "sides", "sets", "set_begins"
     return Board(
         images=images,
         cell_images=np.round(np.log2(bits)).astype(np.int64),
-        row_begins=begins,
+        row_begins=row_begins,
         **{name: np.array(getattr(game, f"_{name}"), np.int64) for name in names},
         orbit_count=game._orbit_count,
         set_bits=game._set_bits,
@@ -47,13 +48,13 @@ def board_of(game: Any) -> Board:
 @lru_cache(4)
 def shapes_of(game: Any, men: int) -> Array:
     """Return the shapes with *men* men by row: of those that are equal by symmetry the least."""
-    begins, by_set = game._least_begins, game._side_bits + 1
+    orbit_begins, sides_a_set = game._least_begins, game._side_bits + 1
     found = [np.empty(0, np.int64)]
-    leasts = np.array(game._side_leasts, np.int64) >> 1
-    for key_men in range(max(0, men - game._side_bits), min(men, len(begins) - 2) + 1):
-        for orbit in range(begins[key_men], begins[key_men + 1]):
-            at = game._least_sets[orbit] * by_set + men - key_men
-            found.append(game._least[orbit] | leasts[game._side_begins[at] : game._side_begins[at + 1]])
+    side_shapes = np.array(game._side_leasts, np.int64) >> 1  # the lowest bit is a flag
+    for key_men in range(max(0, men - game._side_bits), min(men, len(orbit_begins) - 2) + 1):
+        for orbit in range(orbit_begins[key_men], orbit_begins[key_men + 1]):
+            i = game._least_sets[orbit] * sides_a_set + men - key_men
+            found.append(game._least[orbit] | side_shapes[game._side_begins[i] : game._side_begins[i + 1]])
     return np.concatenate(found)
 
 
@@ -62,7 +63,7 @@ def masks_of(men: int, own: int) -> Array:
     """Return the colourings of *men* men, *own* of them the mover's, ascending: 0b011, 0b101, 0b110 for 3 and 2."""
     half = (men + 1) // 2
     ones = COUNTS.astype(np.uint8)  # a byte each, so that the sums below take less memory
-    counts = (ones[: 1 << men - half, None] + ones[None, : 1 << half]).ravel()  # upper half, lower half
+    counts = (ones[: 1 << (men - half), None] + ones[None, : 1 << half]).ravel()  # upper half, lower half
     return np.flatnonzero(counts == own).astype(np.int32)
 
 

@@ -1,6 +1,7 @@
-"""Tasks over ranges of rows of a tier, whose outcomes are in files: look at a range, advance it, and finish it.
+"""Tasks over ranges of rows of a tier, whose outcomes are in files: initialize a range, advance it, and finish it.
 
-look --> outcomes, edges, frontier of a range   |   the frontiers of all ranges --advance--> the same one ply later
+initialize --> outcomes, edges, frontier of a range   |   the frontiers of all ranges --advance--> the same one ply
+later
 
 A parent finds out by itself which of its children were decided last, and only its own range is written. So ranges need
 nothing of each other but their *frontiers*: the positions that were decided last. No file changes after it is written,
@@ -52,7 +53,7 @@ class ShapeRange(NamedTuple):
     due: int
 
 
-Pieces = tuple[tuple[RowSpan, Frame], ...]
+RangeFrontiers = tuple[tuple[RowSpan, Frame], ...]
 """Frontiers of ranges of a section, ascending."""
 
 
@@ -79,7 +80,7 @@ class TierTask(NamedTuple):
 
 
 READING = Lock()
-"""Held by a thread that reads what others need too."""
+"""Held by a thread that reads what others need too: they wait, and then find it in a cache."""
 
 
 @lru_cache(1)
@@ -91,13 +92,13 @@ def sections_for(game: Any, tier: int, starts: tuple[tuple[int, int], ...], bits
 # Tasks
 
 
-def look_at(task: TierTask, every: SharedArray, number: int, span: RowSpan) -> ShapeRange:
-    """Task: look at the positions of range number *number*. *every* has the scores of all slots of the game."""
+def initialize_range(task: TierTask, all_scores: SharedArray, number: int, span: RowSpan) -> ShapeRange:
+    """Task: write the initial files of range number *number*. *all_scores* has the scores of all slots of the game."""
     block, scratch = task.block(span), task.scratch
     count = block.slots.stop
     outcomes = TierOutcomes(np.zeros(count, np.uint16), np.zeros(count, np.uint8), task.bits)
-    block.look(every.array, outcomes)
-    every.release_pages()
+    block.initialize(all_scores.array, outcomes)
+    all_scores.release_pages()
     if not task.sections.cyclic:
         outcomes.children_left[:] = DECIDED
     block.link()
@@ -107,33 +108,36 @@ def look_at(task: TierTask, every: SharedArray, number: int, span: RowSpan) -> S
     return range_of(task, ShapeRange(span, state, edges, None, 0, NEVER), block, 0)
 
 
-def advance_all(task: TierTask, known: TaskData[dict[int, Pieces]], remoteness: int, ranges: list[ShapeRange]) -> Any:
+def advance_all(
+    task: TierTask, known: TaskData[dict[int, RangeFrontiers]], remoteness: int, ranges: list[ShapeRange]
+) -> Any:
     """Task: advance some ranges, one after another. *known* has by section the frontiers of the last remoteness."""
     return [advance(task, known.content, remoteness, one) for one in ranges]
 
 
-def advance(task: TierTask, known: dict[int, Pieces], remoteness: int, one: ShapeRange) -> ShapeRange:
+def advance(task: TierTask, known: dict[int, RangeFrontiers], remoteness: int, one: ShapeRange) -> ShapeRange:
     """Decide the positions of a range that have the remoteness given; return the range after that."""
     block, after = task.block(one.span), task.sections.after[one.span.section]
     block.links = read_edges(task.scratch, one)
-    rows, opened = len(task.sections.arrays[after].shapes), None
-    # Step 1: the frontiers that edges lead to. If there are none, later tiers may decide something.
-    for pieces in (*split_pieces(known.get(after, ()), task.frontier_bytes), ()):
-        with READING:  # other threads need the same
+    rows, content = len(task.sections.arrays[after].shapes), None
+    # Step 1: the frontiers that edges lead to. At last, no frontier: if there were none, later tiers may decide
+    # something.
+    for pieces in (*split_frontiers(known.get(after, ()), task.frontier_bytes), ()):
+        with READING:
             frontiers = read_frontiers(task.scratch, rows, pieces)
         leads = kernels.leads_to(block.links[1], *(frontier.starts for frontier in frontiers))
-        if leads or (not pieces and not opened and one.due == remoteness):
-            opened = opened or open_range(task, one, block, remoteness)
-            block.advance(opened.outcomes, frontiers, remoteness)
-            opened.times += 1
-    if not opened:
+        if leads or (not pieces and not content and one.due == remoteness):
+            content = content or read_range(task, one, block, remoteness)
+            block.advance(content.outcomes, frontiers, remoteness)
+            content.times += 1
+    if not content:
         return one._replace(frontier=None)
     # Step 2: write what has changed.
-    scores, children_left, _ = opened.outcomes
-    changed = np.flatnonzero(opened.before != children_left)
+    scores, children_left, _ = content.outcomes
+    changed = np.flatnonzero(content.before != children_left)
     state = one.state.update(task.scratch, scores, children_left, changed)
-    if opened.times > 1:
-        block.gather(opened.outcomes, remoteness)  # of all frontiers together
+    if content.times > 1:
+        block.gather(content.outcomes, remoteness)  # of all frontiers together
     return range_of(task, one._replace(state=state), block, remoteness)
 
 
@@ -146,7 +150,7 @@ class OpenRange:
     times: int = 0
 
 
-def open_range(task: TierTask, one: ShapeRange, block: Block, remoteness: int) -> OpenRange:
+def read_range(task: TierTask, one: ShapeRange, block: Block, remoteness: int) -> OpenRange:
     """Read the outcomes of a range, and prepare its block for a remoteness."""
     outcomes = TierOutcomes(*one.state.read(task.scratch), task.bits)
     block.gather(outcomes, remoteness - 1)
@@ -154,7 +158,7 @@ def open_range(task: TierTask, one: ShapeRange, block: Block, remoteness: int) -
 
 
 def range_of(task: TierTask, one: ShapeRange, block: Block, remoteness: int) -> ShapeRange:
-    """Return a range with what its block knows after a remoteness; write the block's frontier to disk."""
+    """Return the range *one* with what its block knows after a remoteness; write the block's frontier to disk."""
     counts = [np.diff(decided.starts).astype(np.uint32) for decided in (block.lost, block.won)]
     frontier = None
     if len(block.lost.masks) + len(block.won.masks):
@@ -195,30 +199,30 @@ def read_edges(scratch: Scratch, one: ShapeRange) -> tuple[Array, Array, Array]:
     return begins, edges, np.frombuffer(content, np.uint16, len(edges), begins.nbytes + edges.nbytes).copy()
 
 
-def split_pieces(pieces: Pieces, most: int) -> Iterator[Pieces]:
-    """Part frontiers so that each part has up to *most* bytes, or is one frontier."""
-    part: list[tuple[RowSpan, Frame]] = []
+def split_frontiers(pieces: RangeFrontiers, most: int) -> Iterator[RangeFrontiers]:
+    """Yield the frontiers in groups of up to *most* bytes, or of one frontier."""
+    group: list[tuple[RowSpan, Frame]] = []
     for piece in pieces:
-        if part and sum(frame.size for _, frame in (*part, piece)) > most:
-            yield tuple(part)
-            part = []
-        part.append(piece)
-    if part:
-        yield tuple(part)
+        if group and sum(frame.size for _, frame in (*group, piece)) > most:
+            yield tuple(group)
+            group = []
+        group.append(piece)
+    if group:
+        yield tuple(group)
 
 
 @lru_cache(4)
-def read_frontiers(scratch: Scratch, rows: int, pieces: Pieces) -> tuple[Frontier, Frontier]:
-    """Return what is lost and won, of a section of *rows* rows."""
+def read_frontiers(scratch: Scratch, rows: int, pieces: RangeFrontiers) -> tuple[Frontier, Frontier]:
+    """Return the frontiers of a section of *rows* rows, (lost, won), from the files of its ranges."""
     counts = np.zeros((2, rows), np.int64)
-    masks = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
+    lost_masks, won_masks = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
     for (_, begin, end), frame in pieces:
         content = scratch.read(frame)
         counts[:, begin:end] = np.frombuffer(content, np.uint32, 2 * (end - begin)).reshape(2, -1)
         lost = int(counts[0, begin:end].sum())
-        both = np.frombuffer(content, np.int32, offset=8 * (end - begin))
-        masks[0].append(both[:lost])
-        masks[1].append(both[lost:])
+        both = np.frombuffer(content, np.int32, offset=8 * (end - begin))  # after two uint32 for each row
+        lost_masks.append(both[:lost])
+        won_masks.append(both[lost:])
     starts = np.zeros((2, rows + 1), np.int64)
     np.cumsum(counts, axis=1, out=starts[:, 1:])
-    return Frontier(np.concatenate(masks[0]), starts[0]), Frontier(np.concatenate(masks[1]), starts[1])
+    return Frontier(np.concatenate(lost_masks), starts[0]), Frontier(np.concatenate(won_masks), starts[1])

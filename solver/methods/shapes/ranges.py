@@ -21,7 +21,7 @@ from retrograde.solver.methods.shapes.range_tasks import (
     data_name,
     finish,
     frontier_name,
-    look_at,
+    initialize_range,
     read_frontiers,
 )
 from retrograde.solver.methods.shapes.tiers import Report, check_steps, next_remoteness
@@ -47,10 +47,7 @@ READ = 16
 
 
 class ShapeRangeProgress(NamedTuple):
-    """The progress of a tier at a checkpoint: how it is cut, and the ranges that were looked at.
-
-    They are decided up to `remoteness`.
-    """
+    """The progress of a tier at a checkpoint: how it is cut, and the ranges so far, decided up to `remoteness`."""
 
     spans: list[RowSpan]
     ranges: list[ShapeRange]
@@ -87,7 +84,7 @@ class ShapeRanges:
     def solve(self, scores: Array, report: Report) -> Array:
         """Write the scores of the tier; return the counts of its outcomes (see `legend.py` of the numbered method)."""
         check_steps(self.task.game, self.task.tier, self.sections)
-        self.look(report)
+        self.initialize(report)
         if self.sections.cyclic:
             self.propagate(report)
         counts = self.finish(scores)
@@ -95,11 +92,11 @@ class ShapeRanges:
         self.task.scratch.close()
         return counts
 
-    def look(self, report: Report) -> None:
-        """Look at all positions."""
+    def initialize(self, report: Report) -> None:
+        """Write the initial files of all ranges."""
         number, done = len(self.ranges), sum(one.state.size for one in self.ranges)
         tasks = ((self.task, self.all_scores, at, span) for at, span in enumerate(self.spans[number:], number))
-        for one in self.work.starmap(look_at, tasks):
+        for one in self.work.starmap(initialize_range, tasks):
             self.ranges.append(one)
             done += one.state.size
             report(done, 0, None)
@@ -113,11 +110,11 @@ class ShapeRanges:
             due = (one.due for one in self.ranges)
             if (following := next_remoteness(self.remoteness, fresh, due, self.task.bits)) is None:
                 return
-            old = {frontier_name(self.remoteness), data_name(self.remoteness)}
+            obsolete = {frontier_name(self.remoteness), data_name(self.remoteness)}
             self.remoteness = following
-            old |= self.advance()
+            obsolete |= self.advance()
             report(slots, slots - sum(one.undecided for one in self.ranges), self.remoteness)
-            self.checkpoint.release(old)
+            self.checkpoint.release(obsolete)
             self.save_if_due()
 
     def advance(self) -> set[str]:
@@ -129,7 +126,7 @@ class ShapeRanges:
         frontiers = {section: tuple(frames) for section, frames in by_section.items()}
         # About how many positions each section's frontier has, of four bytes each.
         weights = {section: sum(frame.size for _, frame in frames) // 4 for section, frames in frontiers.items()}
-        known = TaskData(frontiers, self.task.scratch, data_name(self.remoteness - 1))
+        last_frontiers = TaskData(frontiers, self.task.scratch, data_name(self.remoteness - 1))
         # A range changes if children may have been decided, or if later tiers decide some of its positions.
         numbers, tasks = [], []
         for number, one in enumerate(self.ranges):
@@ -139,15 +136,14 @@ class ShapeRanges:
                 tasks.append((one, one.state.size // READ + weight // len(self.ranges)))
             else:
                 self.ranges[number] = one._replace(frontier=None)
-        found = self.work.starmap(
-            advance_all, ((self.task, known, self.remoteness, together) for together in grouped(tasks, TOGETHER))
-        )
-        old = set()
-        for number, one in zip(numbers, chain.from_iterable(found), strict=True):
+        arguments = ((self.task, last_frontiers, self.remoteness, group) for group in grouped(tasks, TOGETHER))
+        advanced = self.work.starmap(advance_all, arguments)
+        obsolete = set()
+        for number, one in zip(numbers, chain.from_iterable(advanced), strict=True):
             if one.state.name != self.ranges[number].state.name:
-                old.add(self.ranges[number].state.name)
+                obsolete.add(self.ranges[number].state.name)
             self.ranges[number] = one
-        return old
+        return obsolete
 
     def finish(self, scores: Array) -> Array:
         """Write the final scores, range by range; return their counts."""
@@ -169,7 +165,8 @@ class ShapeRanges:
 
 def spans_of_sections(sections: TierSections, workers: int, memory: int, most_bits: int) -> list[RowSpan]:
     """Return the ranges of a tier, for workers with *memory* bytes each: up to `2**most_bits` slots, or one row."""
-    return [*row_spans([(len(a.shapes), len(a.masks)) for a in sections.arrays], workers, memory, most_bits)]
+    sizes = [(len(arrays.shapes), len(arrays.masks)) for arrays in sections.arrays]
+    return [*row_spans(sizes, workers, memory, most_bits)]
 
 
 def row_spans(sizes: Iterable[tuple[int, int]], workers: int, memory: int, most_bits: int) -> Iterator[RowSpan]:

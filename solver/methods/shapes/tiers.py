@@ -49,28 +49,27 @@ def next_remoteness(remoteness: int, fresh: bool, due: Iterable[int], bits: int)
     """Return the remoteness after *remoteness* at which positions may be decided; None at the end.
 
     *fresh*: positions were decided at *remoteness*. *due* are remotenesses at which later tiers decide positions.
+    Raises RemotenessOverflow if *bits* bits of plies are too few.
     """
-    if not fresh:
-        least = min(due, default=NEVER)
-        if least == NEVER:
-            return None
-        remoteness = least - 1
-    if remoteness + 1 >= (1 << bits) - 2:
+    following = remoteness + 1 if fresh else min(due, default=NEVER)
+    if not fresh and following == NEVER:
+        return None
+    if following >= (1 << bits) - 2:
         raise RemotenessOverflow
-    return remoteness + 1
+    return following
 
 
 class ShapeTier:
-    """Solves a tier: scores of *every* slot of the game are given, those of this tier are written to *scores*.
+    """Solves a tier in memory: writes its scores to *scores*. *all_scores* has the scores of all slots of the game.
 
     *begin_of* returns the first slot of a tier. All later tiers must be solved. Raises NotShaped if the steps that the
     game declares do not fit together, and RuleError if they differ from the rules.
     """
 
     def __init__(
-        self, game: Any, tier: int, begin_of: Callable[[int], int], every: Array, scores: Array, bits: int
+        self, game: Any, tier: int, begin_of: Callable[[int], int], all_scores: Array, scores: Array, bits: int
     ):  # fmt: skip
-        self.game, self.tier, self.every = game, tier, every
+        self.game, self.tier, self.all_scores = game, tier, all_scores
         self.sections = tier_sections(game, tier, begin_of, bits)
         self.outcomes = TierOutcomes(scores, np.zeros(len(scores), np.uint8), bits)
         self.blocks: list[list[Block]] = []
@@ -87,8 +86,8 @@ class ShapeTier:
         if checkpoint.progress:
             checkpoint.load(scores, children_left)
         else:
-            every = [block for blocks in self.blocks for block in blocks]
-            for _ in run(lambda block: block.look(self.every, self.outcomes), every):
+            blocks = [block for section in self.blocks for block in section]
+            for _ in run(lambda block: block.initialize(self.all_scores, self.outcomes), blocks):
                 pass
         if self.sections.cyclic:
             self.propagate(run, report, checkpoint)
@@ -112,13 +111,13 @@ class ShapeTier:
                 return
             remoteness = following
             frontiers = [
-                (concatenate_frontiers([b.lost for b in some]), concatenate_frontiers([b.won for b in some]))
-                for some in self.blocks
+                (concatenate_frontiers([a.lost for a in section]), concatenate_frontiers([a.won for a in section]))
+                for section in self.blocks
             ]
             tasks = [
                 (block, frontiers[after], remoteness)
-                for blocks_of, after in zip(self.blocks, self.sections.after, strict=True)
-                for block in blocks_of
+                for section, after in zip(self.blocks, self.sections.after, strict=True)
+                for block in section
             ]
             for _ in run(self.advance, tasks):
                 pass
@@ -128,13 +127,13 @@ class ShapeTier:
                 checkpoint.save(ShapeProgress(remoteness), (scores, children_left))
 
     def link(self, task: tuple[Block, int]) -> None:
-        """Prepare a block for what comes after the remoteness given."""
+        """Task: find a block's edges, and what was decided in it at a remoteness."""
         block, remoteness = task
         block.link()
         block.gather(self.outcomes, remoteness)
 
     def advance(self, task: tuple[Block, tuple[Frontier, Frontier], int]) -> None:
-        """Decide the positions of a block that have the remoteness given."""
+        """Task: decide the positions of a block that have this remoteness."""
         block, frontiers, remoteness = task
         block.advance(self.outcomes, frontiers, remoteness)
 

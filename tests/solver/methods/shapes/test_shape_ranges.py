@@ -15,7 +15,7 @@ from retrograde.solver.methods.shapes import ranges
 from retrograde.solver.methods.shapes.blocks import Block, TierOutcomes
 from retrograde.solver.methods.shapes.fit import NotShaped
 from retrograde.solver.methods.shapes.layout import tier_sections
-from retrograde.solver.methods.shapes.range_tasks import RowSpan, read_frontiers, split_pieces, to_bytes
+from retrograde.solver.methods.shapes.range_tasks import RowSpan, read_frontiers, split_frontiers, to_bytes
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.runtime.scratch import Frame, Scratch
@@ -100,14 +100,14 @@ def test_a_stopped_solve_resumes_from_its_last_checkpoint(elsewhere, tmp_path, r
         resumed.append(solver.remoteness)
         propagate(solver, report)
 
-    def look(solver, report, look=ranges.ShapeRanges.look):
+    def initialize(solver, report, initialize=ranges.ShapeRanges.initialize):
         if saved:
             assert (len(solver.ranges), solver.remoteness) == saved[-1] or not solver.ranges  # of the next tier
-        look(solver, report)
+        initialize(solver, report)
 
     monkeypatch.setattr(Checkpoint, "save", save_and_stop)
     monkeypatch.setattr(ranges.ShapeRanges, "propagate", begin)
-    monkeypatch.setattr(ranges.ShapeRanges, "look", look)
+    monkeypatch.setattr(ranges.ShapeRanges, "initialize", initialize)
     options = {"executor": Elsewhere()} if elsewhere else {"workers": 2}
     while not path.exists():
         with suppress(Stop):
@@ -148,11 +148,11 @@ def test_a_tier_begun_in_ranges_stays_in_ranges(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("in_ranges")
 def test_steps_that_do_not_fit_need_memory_for_all_slots(tmp_path, monkeypatch):
-    def look_at(*_):
+    def initialize_range(*_):
         raise NotShaped("it does not fit")
 
     monkeypatch.setattr(TIER_MEMORY, lambda *_: 1 << 60)
-    monkeypatch.setattr(ranges, "look_at", look_at)
+    monkeypatch.setattr(ranges, "initialize_range", initialize_range)
     with pytest.raises(pytest.fail.Exception, match="slot by slot"):
         solve(load_game("teeko:3,2"), tmp_path / "slots.h5", method="setwise")
     monkeypatch.setattr(
@@ -195,9 +195,9 @@ def test_a_range_finds_the_children_that_a_section_has_decided(tmp_path):
 
 def test_frontiers_are_parted_by_their_bytes():
     pieces = tuple((RowSpan(0, at, at + 1), Frame("", 1, 0, 0, size)) for at, size in enumerate([3, 4, 9, 2, 2, 2, 1]))
-    parts = [[frame.size for _, frame in part] for part in split_pieces(pieces, 7)]
+    parts = [[frame.size for _, frame in part] for part in split_frontiers(pieces, 7)]
     assert parts == [[3, 4], [9], [2, 2, 2, 1]]
-    assert list(split_pieces((), 7)) == []
+    assert list(split_frontiers((), 7)) == []
 
 
 def test_in_ranges_a_fiftieth_of_the_memory_suffices():

@@ -30,7 +30,7 @@ def explain(error: BaseException) -> Failure:
 
     if isinstance(error, RetrogradeError):
         return Failure(f"error: {error}")
-    if isinstance(error, KeyboardInterrupt | click.Abort) and not broken(error):
+    if isinstance(error, KeyboardInterrupt | click.Abort) and not is_raised_by_rules(error):
         frame = frame_in_rules(error)
         rules = f"; the rules were at {frame[0]}, in {frame[1]}()" if frame else ""
         return Failure(f"interrupted{rules}", INTERRUPTED)
@@ -79,7 +79,7 @@ def explain_interrupt(error: KeyboardInterrupt, note: str) -> Failure:
     return Failure(failure.message + note, INTERRUPTED) if failure.status == INTERRUPTED else failure
 
 
-def broken(error: BaseException) -> bool:
+def is_raised_by_rules(error: BaseException) -> bool:
     """Return whether the rules themselves have raised KeyboardInterrupt or click.Abort."""
     from retrograde.solver.rules.examine import raised_by_rules
 

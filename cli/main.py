@@ -111,7 +111,7 @@ class LazyGroup(click.Group):
 
         try:
             with no_exit(), warnings.catch_warnings():
-                warnings.showwarning = lambda message, *_: tell(message)
+                warnings.showwarning = lambda message, *_: print_warning(message)
                 return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit):
             raise
@@ -172,7 +172,7 @@ class LazyGroup(click.Group):
             return status
 
 
-def tell(message: Warning | str) -> None:
+def print_warning(message: Warning | str) -> None:
     """Print a warning in one line."""
     from retrograde.games.contract.text import printable
 

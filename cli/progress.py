@@ -159,12 +159,12 @@ class JsonProgress:
         sys.stderr.flush()
 
 
-def listening(as_json: bool = False, about: str = "") -> ProgressLine | JsonProgress:
+def progress_listener(as_json: bool = False, about: str = "") -> ProgressLine | JsonProgress:
     return JsonProgress(about) if as_json else ProgressLine(about)
 
 
 @contextmanager
-def polled(listener: "Listener", how_far: Callable[[], "Progress"]) -> Iterator[None]:
+def poll_progress(listener: "Listener", how_far: Callable[[], "Progress"]) -> Iterator[None]:
     """Report progress to a listener every half a second, for work that does not report by itself."""
     over = threading.Event()
 

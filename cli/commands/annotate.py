@@ -59,7 +59,7 @@ def command(words: tuple[str, ...], database: str | None, as_json: bool) -> None
         raise click.UsageError("give a FILE of PGN, or a VARIANT and a FILE", click.get_current_context())
     if words[0] == "chess":  # any game of chess, with the databases of its endings
         words = words[1:] or words
-    text, tally = text_of(words[-1]), AnnotationTally()
+    text, tally = read_text(words[-1]), AnnotationTally()
     check_kind(words, text)
     if len(words) == 2:
         annotate_other = annotate_records if text.lstrip().startswith("[") else annotate_lines
@@ -71,7 +71,7 @@ def command(words: tuple[str, ...], database: str | None, as_json: bool) -> None
         raise Failure("", 1)
 
 
-def text_of(name: str) -> str:
+def read_text(name: str) -> str:
     """Return the text of a file or of standard input. Bytes that are not UTF-8 are read as Latin-1, as in old PGN."""
     content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     try:
@@ -145,7 +145,7 @@ def chess_reviews(
         if board:
             try:
                 if word.text in NULL_MOVES:
-                    board = board.passing()
+                    board = board.after_null_move()
                 else:
                     move = legal_move(board, word.text)
                     found = chess_review(board, move, tables, missing)
@@ -193,7 +193,7 @@ def chess_comments(game: GameRecord, reviews: "list[tuple[str, Review | None]]")
 
 
 def chess_comment(found: "Review", white: bool) -> str:
-    """Return the comment on a move of one side, for programs and for people.
+    """Return the comment on a move of White (*white*) or Black, for programs and for people.
 
     It counts the moves to mate after this move; for a better move, that move included.
     """

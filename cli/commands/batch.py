@@ -17,7 +17,7 @@ import numpy as np
 
 from retrograde.cli.common import CHESS, file_named, json_text, open_source, plies_in, print_data, read_position
 from retrograde.cli.failure import Failure
-from retrograde.cli.render.oracles import ask_oracle, bounds_text, open_search, thinking
+from retrograde.cli.render.oracles import ask_oracle, bounds_text, open_search, show_search
 from retrograde.cli.render.words import NOUNS
 from retrograde.databases.errors import NoDatabase
 from retrograde.databases.location import database_path, list_databases
@@ -244,7 +244,7 @@ def in_columns(lines: Iterable[InputLine], answers: Iterable[LineAnswer], moves:
 
 def search(oracle: "Oracle", position: int) -> "ValueBounds":
     """Return what a search finds out about a position."""
-    with thinking(oracle, "searching"):
+    with show_search(oracle, "searching"):
         return oracle.probe(position)
 
 

@@ -13,7 +13,7 @@ from retrograde.cli import options
 from retrograde.cli.commands.remove import clear_leftovers
 from retrograde.cli.common import print_json
 from retrograde.cli.failure import Failure, explain_interrupt
-from retrograde.cli.progress import listening
+from retrograde.cli.progress import progress_listener
 from retrograde.cli.render.estimates import facts_of, is_estimates, print_estimates
 from retrograde.cli.render.report import print_book, print_file, print_values
 from retrograde.cli.render.words import duration
@@ -99,8 +99,8 @@ def command(
         )
     path = Path(database) if database is not None else location.book_path(text_of(game))
     began = time.monotonic()
-    there = not fresh and is_there(game, path, plies, not value_only)
-    if there:
+    made_before = not fresh and is_there(game, path, plies, not value_only)
+    if made_before:
         clear_leftovers(path)
     else:
         run(game, path, {"plies": plies, "distances": not value_only, "workers": workers, "size": size}, fresh, as_json)
@@ -113,7 +113,7 @@ def command(
         return
     print_book(facts)
     print_values(facts)
-    click.echo("it was made before; make it again with --fresh" if there else duration(seconds))
+    click.echo("it was made before; make it again with --fresh" if made_before else duration(seconds))
     print_file(facts)
 
 
@@ -133,8 +133,8 @@ def is_there(game: Game, path: Path, plies: int, distances: bool) -> bool:
 
 
 def run(game: Game, path: Path, wanted: dict[str, Any], fresh: bool, as_json: bool) -> None:
-    """Make a book with progress on the terminal. On Ctrl-C, raise Failure that says that finished work is kept."""
-    with kept_on_interrupt(), listening(as_json) as line:
+    """Make a book by the options *wanted*, with progress on the terminal."""
+    with kept_on_interrupt(), progress_listener(as_json) as line:
         from retrograde.solver.play.oracles.book import BookOptions, make_book
 
         announce(line, "reading the rules")
@@ -175,15 +175,15 @@ def make_estimates(game: Game, database: str | None, wanted: dict[str, Any], fre
     if not is_estimates(path):
         raise click.UsageError(f"name a file that ends in {ESTIMATES_SUFFIX}", click.get_current_context())
     began = time.monotonic()
-    with kept_on_interrupt(), listening(as_json) as line:
+    with kept_on_interrupt(), progress_listener(as_json) as line:
         announce(line, "reading the rules")
-        made = estimating.EstimatesOptions(**wanted, fresh=fresh, listener=line)
-        there = estimating.is_complete(game, made, path)
-        if not there:
-            estimating.make_estimates(game, made, path)
+        options_of_book = estimating.EstimatesOptions(**wanted, fresh=fresh, listener=line)
+        made_before = estimating.is_complete(game, options_of_book, path)
+        if not made_before:
+            estimating.make_estimates(game, options_of_book, path)
     file, seconds = open_estimates(path, game).file, time.monotonic() - began
     if as_json:
         print_json(facts_of(file) | {"seconds": round(seconds, 3)})
         return
     print_estimates(file)
-    click.echo("it was made before; make it again with --fresh" if there else duration(seconds))
+    click.echo("it was made before; make it again with --fresh" if made_before else duration(seconds))

@@ -4,7 +4,7 @@ import click
 
 from retrograde.cli import options
 from retrograde.cli.common import print_json
-from retrograde.cli.progress import listening
+from retrograde.cli.progress import progress_listener
 from retrograde.cli.render.words import heading, wrap
 from retrograde.games.contract.text import printable
 
@@ -30,7 +30,7 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
     from retrograde.solver.conformance.check import check
 
     game = load_game(variant)
-    with listening(as_json) as line:
+    with progress_listener(as_json) as line:
         report = check(game, positions, listener=line)
     if as_json:
         print_json(

@@ -13,7 +13,7 @@ import click
 from retrograde.cli import options
 from retrograde.cli.common import open_source, print_json
 from retrograde.cli.failure import Failure
-from retrograde.cli.progress import listening
+from retrograde.cli.progress import progress_listener
 from retrograde.cli.render.words import NOUNS, heading, indent
 from retrograde.games import DRAW, LOSE, WIN, Value
 from retrograde.games.contract.game import METRICS, is_none
@@ -131,8 +131,8 @@ class SyzygyZeroing(ForeignTables):
 
     def is_alike(self, ours: int, theirs: int) -> bool:
         """Return whether two distances agree, or theirs is one ply nearer by rounding; count the latter."""
-        nearer = ours - 1 if ours > 1 else ours + 1 if ours < -1 else ours
-        is_rounded = theirs == nearer != ours and category_of(theirs) == category_of(ours)
+        nearer = ours - 1 if ours > 1 else ours + 1 if ours < -1 else ours  # one ply nearer, but never 0
+        is_rounded = theirs == nearer and nearer != ours and category_of(theirs) == category_of(ours)
         self.rounded += is_rounded
         return theirs == ours or is_rounded
 
@@ -179,7 +179,7 @@ class TableComparison:
         self.differ: list[tuple[str, str, str]] = []
         self.missing: Counter[str] = Counter()
 
-    def look(self, fen: str, board: Any, value: Value, remoteness: int) -> None:
+    def compare(self, fen: str, board: Any, value: Value, remoteness: int) -> None:
         """Compare a position whose value and remoteness we know."""
         try:
             with limited(LONGEST_PROBE):
@@ -256,14 +256,14 @@ def command(
     """
     from retrograde.solver.play.solution import solution_of
 
-    with solution_of(open_source(source, database)) as solution, listening(as_json) as line:
+    with solution_of(open_source(source, database)) as solution, progress_listener(as_json) as line:
         found = [TableComparison(tables) for tables in tables_in(folder, kinds_for(solution.database))]
         variant, metric, done = solution.database.file.variant, solution.database.metric, 0
         phase = Phase("comparing", line, None if every else positions)
         for fen, value, remoteness in everything(solution) if every else sample(solution, positions, seed):
             board = board_of(fen)
             for comparison in found:
-                comparison.look(fen, board, value, remoteness)
+                comparison.compare(fen, board, value, remoteness)
             done += 1
             phase.advance(1)
         phase.end()

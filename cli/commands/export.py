@@ -14,7 +14,7 @@ import click
 from retrograde.cli import options
 from retrograde.cli.commands.syzygy import export_tables
 from retrograde.cli.common import file_named, open_source, print_json
-from retrograde.cli.progress import listening
+from retrograde.cli.progress import progress_listener
 from retrograde.cli.render.words import NOUNS, faint, size
 from retrograde.databases.location import database_path
 from retrograde.games import Game, RetrogradeError, Value
@@ -34,7 +34,7 @@ MOST_PLIES = 10**9
 """The end of a range such as `12..`: more plies than any remoteness has."""
 
 
-def plies(ctx: click.Context, param: click.Parameter, text: str | None) -> range | None:
+def read_range(ctx: click.Context, param: click.Parameter, text: str | None) -> range | None:
     """Return the range of plies that an option names: `5`, `3..9`, `12..`."""
     if text is None:
         return None
@@ -56,7 +56,7 @@ def plies(ctx: click.Context, param: click.Parameter, text: str | None) -> range
 @click.option(
     "--value", type=click.Choice(list(VALUES)), help="Export only positions with this value, for the player to move."
 )
-@click.option("--remoteness", callback=plies, metavar="N|N..M", help="Only this remoteness, or a range.")
+@click.option("--remoteness", callback=read_range, metavar="N|N..M", help="Only this remoteness, or a range.")
 @click.option("--tier", type=int, metavar="TIER", help="Export only positions of this tier.")
 @click.option("--sample", type=click.IntRange(1), metavar="N", help="Export N of these positions, selected at random.")
 @click.option("--seed", type=click.IntRange(0), metavar="SEED", help="Random seed for --sample.")
@@ -111,7 +111,7 @@ def command(
     if wanted["seed"] is not None and not wanted["sample"]:
         raise click.UsageError("--seed goes with --sample")
     with solution_of(open_source(source, database)) as solution:
-        listed = selected(solution, wanted)
+        listed = selected_chunks(solution, wanted)
         output = output or Path(f"{solution.database.file.path.stem}.csv")
         moves = ["moves"] if wanted["moves"] else []
         names = ("tier", *numbers_of(solution.game), "text", "value", "remoteness", *moves)
@@ -131,7 +131,7 @@ def command(
         print_json(facts) if as_json else click.echo(f"{count:,} positions in {output}")
 
 
-def selected(solution: "Solution", wanted: dict[str, Any]) -> "Iterator[PositionChunk]":
+def selected_chunks(solution: "Solution", wanted: dict[str, Any]) -> "Iterator[PositionChunk]":
     value = VALUES[wanted["value"]] if wanted["value"] else None
     listing = solution.positions(value, wanted["remoteness"], wanted["tier"])
     return iter([listing.sample(wanted["sample"], wanted["seed"])] if wanted["sample"] else listing)
@@ -151,7 +151,7 @@ def columns(solution: "Solution", chunk: "PositionChunk", moves: bool) -> "Colum
         **dict(zip(numbers_of(game), rows, strict=True)),
         "text": [game.write(position) for position in positions],
         "value": [NOUNS[Value(value)] for value in chunk.values.tolist()],
-        "remoteness": [None if plies < 0 else plies for plies in chunk.remoteness.tolist()],
+        "remoteness": [None if read_range < 0 else read_range for read_range in chunk.remoteness.tolist()],
     }
     if moves:
         columns_of_chunk["moves"] = [" ".join(one.name for one in solution.best(position)) for position in positions]
@@ -305,7 +305,7 @@ def compact_of(database: "Database", folder: Path, as_json: bool) -> dict[str, A
     if there:
         check_compact(path, database)
     else:
-        with listening(as_json, variant) as line:
+        with progress_listener(as_json, variant) as line:
             make_compact(database, path, line)
     sizes = {"before": database.file.path.stat().st_size, "bytes": path.stat().st_size}
     return {"variant": variant, "path": str(path), **sizes, "there_before": there}

@@ -8,7 +8,7 @@ import click
 from retrograde.cli import options
 from retrograde.cli.commands.judge import percent
 from retrograde.cli.common import open_source, print_json
-from retrograde.cli.progress import listening
+from retrograde.cli.progress import progress_listener
 from retrograde.cli.render.words import heading, indent, table
 
 
@@ -46,11 +46,11 @@ def command(
     from retrograde.solver.runtime.progress import announce
 
     game = load_game(variant)
-    with solution_of(open_source(source or variant, None)) as solution, listening(as_json) as line:
+    with solution_of(open_source(source or variant, None)) as solution, progress_listener(as_json) as line:
         if type(solution.game).features is not type(game).features:
             raise CannotFit(f"{solution.variant} has other features than {text_of(game)}; choose another --from")
         announce(line, "fitting, and counting errors")
-        found = fit(solution, positions, judged, seed)
+        found = fit(solution, positions, judged, seed)  # `target` is None if the weights are not better
         learned_from = solution.variant
     facts = {
         "from": learned_from, "target": found.target, "date": datetime.now(UTC).date().isoformat(),

@@ -8,7 +8,7 @@ import click
 
 from retrograde.cli import options
 from retrograde.cli.common import print_json
-from retrograde.cli.render.pager import paged
+from retrograde.cli.render.pager import page_output
 from retrograde.cli.render.words import faint, heading, indent, reflow, table, wrap
 from retrograde.games.catalog import game_class, game_names, load_game, option_text
 from retrograde.games.contract.game import Game, RetrogradeError, VariantError, declares, defines
@@ -44,7 +44,7 @@ def command(game: str | None, as_json: bool) -> None:
       retrograde games
       retrograde games connect4
     """
-    with paged(as_json):
+    with page_output(as_json):
         if game is None:
             print_list(as_json)
             return

@@ -21,7 +21,7 @@ from retrograde.cli.render.estimates import estimates_named, print_estimates
 from retrograde.cli.render.estimates import facts_of as facts_of_estimates
 from retrograde.cli.render.measures import print_measures, print_start_measure
 from retrograde.cli.render.moves import MOVER, mover
-from retrograde.cli.render.pager import paged
+from retrograde.cli.render.pager import page_output
 from retrograde.cli.render.report import (
     Facts,
     print_book,
@@ -31,7 +31,7 @@ from retrograde.cli.render.report import (
     print_values,
     value_of,
 )
-from retrograde.cli.render.words import NOUNS, faint, heading, indent, prospect, table, wrap
+from retrograde.cli.render.words import NOUNS, faint, heading, indent, prospect_text, table, wrap
 from retrograde.databases.errors import OtherRules
 from retrograde.games import WIN, Game, RetrogradeError, VariantError
 from retrograde.games.contract.text import printable
@@ -81,7 +81,7 @@ def command(source: str, database: str | None, as_json: bool) -> None:
         if as_json:
             print_json(facts | {"rules": "at hand" if game else "changed" if changed else "not at hand"})
             return
-        with paged():
+        with page_output():
             print_book(facts) if "book" in facts else print_head(facts)
             if changed:
                 print_changed(source, database)
@@ -209,7 +209,7 @@ def print_longest_win(facts: Facts, file: "CheckedFile", game: Game | None) -> N
     name = "The farthest from a solution" if game and game.players == 1 else "The longest win"
     who = mover(game, longest.example) if game else MOVER
     far = distance_text(game, WIN, longest.remoteness, facts["metric"]) if game else ""
-    click.echo(f"\n{heading(name)}: {prospect(WIN, longest.remoteness, who, far)}{others}")
+    click.echo(f"\n{heading(name)}: {prospect_text(WIN, longest.remoteness, who, far)}{others}")
     if game is not None:
         click.echo(indent(board(longest.example, game)))
     click.echo(faint(f"  position {facts['longest_win']['position']}"))

@@ -9,7 +9,7 @@ import click
 from retrograde.cli import options
 from retrograde.cli.commands.plot import check_suffix, save_figure
 from retrograde.cli.common import open_source, player_named, print_json
-from retrograde.cli.progress import listening
+from retrograde.cli.progress import progress_listener
 from retrograde.cli.render.words import amount, heading, indent, table, wrap
 from retrograde.solver.runtime.progress import announce
 
@@ -70,7 +70,7 @@ def command(
     from retrograde.solver.play.weights import load_weights
 
     check_suffix(plot)
-    with solution_of(open_source(source, database)) as solution, listening(as_json) as line:
+    with solution_of(open_source(source, database)) as solution, progress_listener(as_json) as line:
         solution.game = load_weights(solution.game, weights)
         announce(line, "looking for positions")
         players = {name: player_named(name, solution, Random(f"{seed} {name}")) for name in names}

@@ -11,8 +11,8 @@ from retrograde.cli.commands.unfinished import facts_of, unfinished
 from retrograde.cli.common import has_other_rules, print_json
 from retrograde.cli.render import estimates
 from retrograde.cli.render.expected import EXPECTATION
-from retrograde.cli.render.measures import shared
-from retrograde.cli.render.pager import paged
+from retrograde.cli.render.measures import shared_text
+from retrograde.cli.render.pager import page_output
 from retrograde.cli.render.report import of_book
 from retrograde.cli.render.words import faint, heading, size, table, verdict
 from retrograde.databases import home_folder, list_certificates, list_databases
@@ -43,7 +43,7 @@ def command(as_json: bool) -> None:
     if as_json:
         print_json([*databases, *certificates, *interrupted])
         return
-    with paged():
+    with page_output():
         print_lists(databases, certificates, interrupted)
 
 
@@ -123,7 +123,7 @@ def cells(facts: Facts) -> tuple[str, ...]:
     elif facts["metric"] == EXPECTATION:
         words = f"an expectation of {start['expectation']:.6g}"
     elif facts["metric"] == "utilities":
-        words = shared(Value[start["value"].upper()], start["remoteness"], ties=facts.get("ties", ""))
+        words = shared_text(Value[start["value"].upper()], start["remoteness"], ties=facts.get("ties", ""))
     else:
         players = players_of(facts["variant"])
         words = verdict(Value[start["value"].upper()], start["remoteness"], "", players)

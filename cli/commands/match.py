@@ -12,7 +12,7 @@ import click
 from retrograde.cli import options
 from retrograde.cli.commands.query import read_reachable
 from retrograde.cli.common import file_named, open_source, player_named, plies_in, print_json, read_position
-from retrograde.cli.progress import listening
+from retrograde.cli.progress import progress_listener
 from retrograde.cli.render.expected import within
 from retrograde.cli.render.moves import check_writes_pgn, pgn_of, pgn_option
 from retrograde.cli.render.oracles import open_oracle, time_option
@@ -126,7 +126,7 @@ def print_exact(game: "Game", name: str, names: tuple[str, str], position: str |
     from retrograde.solver.metrics.models.names import model_named
     from retrograde.solver.play.pairing import expected
 
-    with ExitStack() as opened, listening(as_json) as line:
+    with ExitStack() as opened, progress_listener(as_json) as line:
         try:
             first, second = (opened.enter_context(model_named(player, game, name)) for player in names)
             start = None if position is None else read_position(game, position)

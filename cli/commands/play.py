@@ -23,11 +23,11 @@ from retrograde.cli.render.moves import (
     moves_played,
     moves_table,
     number_of,
-    numbered,
     pgn_of,
     pgn_option,
     scorecard,
     sides_of,
+    with_numbers,
 )
 from retrograde.cli.render.oracles import (
     ask_oracle,
@@ -35,12 +35,12 @@ from retrograde.cli.render.oracles import (
     evidence_text,
     open_oracle,
     prospect_of_person,
-    thinking,
+    show_search,
     time_option,
     verdict,
 )
-from retrograde.cli.render.pager import paged
-from retrograde.cli.render.words import NOUNS, coloured, heading, prospect, wrap
+from retrograde.cli.render.pager import page_output
+from retrograde.cli.render.words import NOUNS, coloured, heading, prospect_text, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
 from retrograde.games.contract.game import Traits, metric_of
 from retrograde.games.contract.naming import variant_title
@@ -270,7 +270,7 @@ class Match:
                 self.human_plies.append(len(self.moves))
                 click.echo()
             else:
-                with thinking(self.oracle):
+                with show_search(self.oracle):
                     move = player(self.oracle_by_rule, self.position)
                 ply = f"{number_of(game, self.start, len(self.moves))} {game.move_name(self.position, move)}"
                 click.echo(f"\n{heading(ply)}  {self.sides[self.turn].removeprefix('the ')}, {self.names[self.turn]}")
@@ -297,7 +297,7 @@ class Match:
         game, oracle = self.oracle.game, self.oracle
         hints = self.hints and self.players[self.turn] is None and not self.is_over()
         last = game.draw_move(self.positions[-2], self.moves[-1]) if self.moves else ()
-        with thinking(oracle):
+        with show_search(oracle):
             choices = self.oracle_by_rule.moves(self.position) if hints else ()
         print_board(game, self.position, choices, last)
         if hints:
@@ -326,7 +326,7 @@ class Match:
         click.echo(moves_table(answer, most))
 
     def print_all_moves(self) -> None:
-        with paged():
+        with page_output():
             self.print_moves()
 
     # People
@@ -370,14 +370,14 @@ class Match:
 
     def print_line(self) -> None:
         """Print best play from here."""
-        with thinking(self.oracle):
+        with show_search(self.oracle):
             self.oracle.probe(self.position)
             names = [choice.name for choice in self.oracle_by_rule.line(self.position)]
         if not names:
             dice = "no one line is best: the dice have a say"
             click.echo(dice if self.has_chance else "best play from here is not known")
             return
-        line = numbered(self.oracle.game, self.start, names, len(self.moves))
+        line = with_numbers(self.oracle.game, self.start, names, len(self.moves))
         click.echo(wrap(f"Best play  {line}", 11))
 
     def undo(self) -> None:
@@ -418,7 +418,7 @@ class Match:
         if value == UNDECIDED:
             self.print_early_draw()
         elif not self.moves:  # the first position was already over
-            click.echo("\n" + prospect(value, 0, mover(game, self.position), ending=game.ending(self.position)))
+            click.echo("\n" + prospect_text(value, 0, mover(game, self.position), ending=game.ending(self.position)))
         else:
             how = f": {game.ending(self.position)}" if game.ending(self.position) else ""
             self.print_end(value, f"after {moves_played(game, len(self.moves))}{how}")

@@ -13,7 +13,7 @@ from retrograde.cli import options
 from retrograde.cli.commands.search import TABLE, start_of
 from retrograde.cli.common import print_json, read_position
 from retrograde.cli.failure import explain_interrupt
-from retrograde.cli.progress import COMPILING, listening, polled
+from retrograde.cli.progress import COMPILING, poll_progress, progress_listener
 from retrograde.cli.render.certified import claim, facts_of
 from retrograde.cli.render.words import duration, faint, heading, size, wrap
 from retrograde.databases.location import certificate_path
@@ -99,19 +99,19 @@ def command(
     game = load_game(source)
     precheck(game).require_ok()
     root = start_of(game) if position is None else read_position(game, position)
-    wish = ProofGoal(None if value is None else Value[value.upper()], at_least, leaves, seconds, memory)
+    goal = ProofGoal(None if value is None else Value[value.upper()], at_least, leaves, seconds, memory)
     path = path_of(game, None if position is None else root, out)
     began = time.monotonic()
-    with open_proof_journal(path, identity(game, root, wish), fresh) as (journal, lock):
-        with listening(as_json) as line:
+    with open_proof_journal(path, identity(game, root, goal), fresh) as (journal, lock):
+        with progress_listener(as_json) as line:
             announce(line, COMPILING)
-            prover = CertificateProver(game, root, wish, workers or os.cpu_count() or 1, table_size, journal)
-            begun = time.monotonic()
-            with polled(line, lambda: so_far(prover, time.monotonic() - begun)):
+            prover = CertificateProver(game, root, goal, workers or os.cpu_count() or 1, table_size, journal)
+            compiled_at = time.monotonic()
+            with poll_progress(line, lambda: progress_of_proof(prover, time.monotonic() - compiled_at)):
                 solved = prover.prove()
-        proved = time.monotonic()
+        proved_at = time.monotonic()
         report = write(path, game, solved, workers, as_json, lock)
-    tell(path, report, (proved - began, time.monotonic() - proved), prover.search.nodes, as_json)
+    print_proof(path, report, (proved_at - began, time.monotonic() - proved_at), prover.search.nodes, as_json)
 
 
 @contextmanager
@@ -175,7 +175,7 @@ def write(path: Path, game: Game, solved: Any, workers: int | None, as_json: boo
     reports: list[Verification] = []
 
     def check(partial: Path) -> None:
-        with open_certificate(partial, game=game) as certificate, listening(as_json) as line:
+        with open_certificate(partial, game=game) as certificate, progress_listener(as_json) as line:
             reports.append(verify_certificate(certificate, workers, line))
         if not reports[0].ok:
             raise check_rules(game).blame(RuntimeError(f"the proof is none: {reports[0].problems[0]}"))
@@ -184,8 +184,8 @@ def write(path: Path, game: Game, solved: Any, workers: int | None, as_json: boo
     return reports[0]
 
 
-def tell(path: Path, report: "Verification", seconds: tuple[float, float], nodes: int, as_json: bool) -> None:
-    """Print what is proved, where the proof is, and what it took."""
+def print_proof(path: Path, report: "Verification", seconds: tuple[float, float], nodes: int, as_json: bool) -> None:
+    """Print what is proved, where the proof is, and what it took: *seconds* to find and to check it, and *nodes*."""
     from retrograde.databases import CertificateFile, open_certificate
 
     with CertificateFile(path) as file:
@@ -205,7 +205,7 @@ def tell(path: Path, report: "Verification", seconds: tuple[float, float], nodes
         click.echo(f"{path}: {size(file.bytes)}")
 
 
-def so_far(prover: "CertificateProver", seconds: float) -> Progress:
+def progress_of_proof(prover: "CertificateProver", seconds: float) -> Progress:
     """Return how far a proof has come: positions searched, and later positions of the proof."""
     if prover.positions < 2:  # the first reply takes the longest
         return Progress("searching", prover.search.looked_at, None, seconds)

@@ -11,7 +11,7 @@ from retrograde.cli.common import CHESS, input_line, plies_in, print_json, read_
 from retrograde.cli.failure import Failure
 from retrograde.cli.render.board import print_board
 from retrograde.cli.render.expected import EXPECTATION, print_expectation
-from retrograde.cli.render.measures import print_measure, score_line, shared
+from retrograde.cli.render.measures import print_measure, score_line, shared_text
 from retrograde.cli.render.moves import MOVER, mover, moves_table, print_line
 from retrograde.cli.render.oracles import (
     ask_oracle,
@@ -22,8 +22,8 @@ from retrograde.cli.render.oracles import (
     time_option,
     verdict,
 )
-from retrograde.cli.render.pager import paged
-from retrograde.cli.render.words import prospect
+from retrograde.cli.render.pager import page_output
+from retrograde.cli.render.words import prospect_text
 from retrograde.databases.errors import NoDatabase, NotInDatabase
 from retrograde.games.contract.game import Traits
 from retrograde.games.contract.text import printable
@@ -147,7 +147,7 @@ def show_lines(read: "Reader", as_json: bool) -> None:
 def show(oracle: "Oracle", position: int, count: int, as_json: bool) -> None:
     """Print what is known of a position, after *count* plies without progress, for people or as JSON."""
     answer = ask_oracle(oracle, position, count)
-    with paged(as_json):
+    with page_output(as_json):
         if as_json:
             print_json(answer.to_json())
         else:
@@ -187,14 +187,14 @@ def print_answer(answer: "Answer") -> None:
     who, is_solved = who_moves(answer), answer.oracle.source == "database"
     if answer.oracle.metric == "utilities":
         ties = answer.oracle.database.file.details.get("ties", "")  # type: ignore[attr-defined]  # a Solution
-        click.echo(f"\n{shared(*known.outcome, who, ties)}")
+        click.echo(f"\n{shared_text(*known.outcome, who, ties)}")
     elif answer.is_over and Traits.of(game).has_rewards:
         # Who has won depends on what was paid before, which the position does not say.
         ending = game.ending(answer.position)
         click.echo(f"\nthe game is over{': ' * bool(ending)}{ending}")
     elif answer.is_over or is_solved:
         ending = game.ending(answer.position) if answer.is_over else ""
-        click.echo(f"\n{prospect(*known.outcome, who, answer.distance, ending)}")
+        click.echo(f"\n{prospect_text(*known.outcome, who, answer.distance, ending)}")
     else:
         lines = score_line(answer.measures) + estimate_line(answer.estimate)
         click.echo(f"\n{verdict(known, who, answer.distance)}\n{lines}{evidence_text(known)}")

@@ -9,7 +9,7 @@ import click
 
 from retrograde.cli import options
 from retrograde.cli.common import print_json, read_position
-from retrograde.cli.progress import COMPILING, listening, polled, search_progress
+from retrograde.cli.progress import COMPILING, poll_progress, progress_listener, search_progress
 from retrograde.cli.render.measures import measure_in_words, score_line
 from retrograde.cli.render.moves import mover, names_of, print_line
 from retrograde.cli.render.oracles import evidence_text, verdict
@@ -136,7 +136,7 @@ def command(
     if game.players > 2 or (metric or metric_of(game)) == "expectation":
         print_points(game, root, limits, as_json)
         return
-    with listening(as_json) as line:
+    with progress_listener(as_json) as line:
         found, moves = search_value(game, root, method, limits, line)
     known, names = bounds_of_finding(found), names_of(game, root, moves)
     if as_json:
@@ -151,11 +151,8 @@ def command(
         click.echo(note)
     print_line(game, root, names)
     if found.value in (WIN, LOSE, TIE) and found.remoteness is None and not value_only:
-        hint = (
-            f": the rules say {plies(game.tie_in(root))} (tie_in)"
-            if found.value == TIE and Traits.of(game).has_tie_in
-            else ""
-        )
+        known_by_rules = found.value == TIE and Traits.of(game).has_tie_in
+        hint = f": the rules say {plies(game.tie_in(root))} (tie_in)" if known_by_rules else ""
         click.echo(f"distance not proved{hint}; a longer --time may prove it, or solve the game")
 
 
@@ -202,10 +199,10 @@ def print_score(game: Game, root: int, limits: SearchLimits, as_json: bool) -> N
     from retrograde.solver.play.oracles.scoring import score_json
     from retrograde.solver.search.scores.searcher import ScoreSearch
 
-    with listening(as_json) as line:
+    with progress_listener(as_json) as line:
         announce(line, COMPILING)
         search = ScoreSearch(game, limits.workers, limits.size)
-        with polled(line, search_progress(search)):
+        with poll_progress(line, search_progress(search)):
             found = search.score(root, limits.seconds, value_only=not limits.distance)
             moves = [] if found.score is None else search.best_line(root, found.score, limits.seconds)
     known = ValueBounds(found.at_least, found.at_most, None, Evidence(SEARCH, found.nodes, found.seconds))
@@ -232,7 +229,7 @@ def print_points(game: Game, position: int, limits: SearchLimits, as_json: bool)
         raise RetrogradeError(f"the game is over in {game.write(position)!r}; search where it goes on")
     search = AdaptiveDepthSearch(game)
     seconds = limits.seconds or (None if limits.depth else DISTANCE_SECONDS)
-    with listening(as_json) as line:
+    with progress_listener(as_json) as line:
         announce(line, COMPILING)
         found = search.ask(lambda depth_search: depth_search.find(position, limits.depth, seconds))
     name, measure = "expectation", dict[str, Any](expectation=found.score)
@@ -267,6 +264,7 @@ def search_value(
         found = by_proof_numbers(game, position, limits, line)
         if not (limits.distance and found.value in (WIN, LOSE) and found.remoteness is None):
             return found, []
+        # Proof numbers give no distance: look for it by alpha-beta in the time that is left.
         left = DISTANCE_SECONDS if limits.seconds is None else max(limits.seconds - found.seconds, 0.01)
         again, moves = by_alpha_beta(game, position, limits._replace(seconds=left), line)
         nodes, seconds = found.nodes + again.nodes, found.seconds + again.seconds
@@ -286,7 +284,7 @@ def by_iterative_deepening(
 
     announce(line, COMPILING)
     search = PuzzleSearch(game, limits.size, find_patterns(game) if limits.tables else None)
-    with polled(line, search_progress(search)):
+    with poll_progress(line, search_progress(search)):
         return search.find(position, limits.seconds, limits.depth)
 
 
@@ -313,7 +311,7 @@ def by_proof_numbers(game: Game, position: int, limits: SearchLimits, line: List
 
     announce(line, COMPILING)
     prover = ProofNumberSearch(game, limits.size, tables_of(game, position, limits))
-    with polled(line, search_progress(prover)):
+    with poll_progress(line, search_progress(prover)):
         return prover.find(position, limits.seconds)
 
 
@@ -323,7 +321,7 @@ def by_alpha_beta(game: Game, position: int, limits: SearchLimits, line: Listene
 
     announce(line, COMPILING)
     search = Search(game, limits.workers, limits.size, tables_of(game, position, limits))
-    with polled(line, search_progress(search)):
+    with poll_progress(line, search_progress(search)):
         found = search.find(position, limits.seconds, limits.distance, limits.depth)
         return found, search.line(position, found, limits.seconds) if limits.distance else []
 

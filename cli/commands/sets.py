@@ -12,7 +12,7 @@ import click
 
 from retrograde.cli.common import print_json
 from retrograde.cli.failure import INTERRUPTED, Failure, explain
-from retrograde.cli.progress import listening
+from retrograde.cli.progress import progress_listener
 from retrograde.cli.render.words import amount, duration, faint, plies, size
 from retrograde.databases.errors import InUse
 from retrograde.games import Game
@@ -90,7 +90,7 @@ def result_or_found(
         if variant not in ahead.tasks:
             return found(variant)
         try:
-            with listening(as_json, variant) as line:
+            with progress_listener(as_json, variant) as line:
                 took = ahead.result(variant, lambda text: announce(line, text))
         except MemoryLimit:
             return found(variant)

@@ -17,7 +17,7 @@ from retrograde.cli.commands.cluster import cluster_options, executor_for
 from retrograde.cli.commands.sets import result_or_found, solve_set
 from retrograde.cli.common import print_json
 from retrograde.cli.failure import INTERRUPTED, Failure, explain
-from retrograde.cli.progress import listening
+from retrograde.cli.progress import progress_listener
 from retrograde.cli.render.expected import EXPECTATION
 from retrograde.cli.render.measures import print_start_measure
 from retrograde.cli.render.report import print_file, print_head, print_values
@@ -141,7 +141,7 @@ def command(
         return
     game = load_game(name)
     against = against or model_in(named)
-    with modelled(against, metric, game, name) if against else nullcontext() as model:
+    with model_for(against, metric, game, name) if against else nullcontext() as model:
         goal = Goal(EXPECTATION if model else metric or named or metric_of(game), ties or "", model)
         own = against_model(model.name) if model else "" if goal.metric == metric_of(game) else goal.metric
         path = Path(database) if database is not None else database_path(text_of(game), metric=own)
@@ -183,7 +183,7 @@ def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
     def solve_or_load(variant: str) -> tuple[dict[str, Any], bool]:
         one = load_game(variant)
         one = variant_of_same_rules(one, text_of(one))  # cached: its tables serve again when others rest on it
-        return found_or_solved(one, *usual(one, metric), how._replace(about=variant))
+        return solve_if_needed(one, *usual_path_and_goal(one, metric), how._replace(about=variant))
 
     if how.mpi is None:
         solve_set(members, solve_or_load, how.as_json, how.fresh)
@@ -193,7 +193,7 @@ def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
     most, tasks = memory_per_worker(how.mpi, how.memory), []
     for member in members:
         game = load_game(member)
-        path, goal = usual(game, metric)
+        path, goal = usual_path_and_goal(game, metric)
         with suppress(Failure):  # reported when it is this variant's turn
             if not is_solved(game, path, how.fresh, goal):
                 tasks.append(VariantTask(member, path.absolute(), goal.metric, how.fresh, most))
@@ -201,14 +201,14 @@ def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
         solve_set(members, result_or_found(ahead, solve_or_load, facts_in, how.as_json), how.as_json, how.fresh)
 
 
-def usual(game: Game, metric: str) -> tuple[Path, Goal]:
+def usual_path_and_goal(game: Game, metric: str) -> tuple[Path, Goal]:
     from retrograde.games.catalog import variant
 
     own = metric_of(game)
     return database_path(variant(game), metric="" if metric == own else metric), Goal(metric or own, "")
 
 
-def modelled(text: str, metric: str | None, game: Game, name: str) -> "Model":
+def model_for(text: str, metric: str | None, game: Game, name: str) -> "Model":
     """Return the model with this name for a game; raise UsageError if there is none."""
     from retrograde.solver.metrics.models.model import NoModel
     from retrograde.solver.metrics.models.names import model_named
@@ -224,7 +224,7 @@ def modelled(text: str, metric: str | None, game: Game, name: str) -> "Model":
 
 def solve_or_find(game: Game, path: Path, goal: Goal, how: Run) -> None:
     """Solve a game unless that is done already, and print the result."""
-    facts, solved = found_or_solved(game, path, goal, how)
+    facts, solved = solve_if_needed(game, path, goal, how)
     if how.as_json:
         print_json(facts)
         return
@@ -238,7 +238,7 @@ def solve_or_find(game: Game, path: Path, goal: Goal, how: Run) -> None:
     print_file(facts)
 
 
-def found_or_solved(game: Game, path: Path, goal: Goal, how: Run) -> tuple[dict[str, Any], bool]:
+def solve_if_needed(game: Game, path: Path, goal: Goal, how: Run) -> tuple[dict[str, Any], bool]:
     """Solve a game unless that is done already; return (the facts, whether it had been solved before)."""
     from retrograde.games.catalog import trust, typed
     from retrograde.solver.runtime.memory import peak_memory
@@ -256,7 +256,7 @@ def found_or_solved(game: Game, path: Path, goal: Goal, how: Run) -> tuple[dict[
                     click.echo(
                         f"retrograde: {path} was made by earlier rules of {typed(game)}, and is replaced", err=True
                     )
-                before, explored = run(game, path, how, lock, goal)
+                before, explored = solve_with_progress(game, path, how, lock, goal)
     if solved:
         from retrograde.cli.commands.remove import clear_leftovers
 
@@ -372,7 +372,7 @@ def print_estimate(game: Game, path: Path, how: Run, goal: Goal, executor: "Clus
     """Print what a solve will take, on this machine or on a cluster."""
     from retrograde.games.catalog import variant
 
-    with listening(how.as_json) as line:
+    with progress_listener(how.as_json) as line:
         announce(line, "reading the rules")
         from retrograde.solver.conformance.check import precheck
         from retrograde.solver.estimation.estimate import estimate  # slow to import: announce first
@@ -397,8 +397,10 @@ def print_estimate_of_set(name: str, members: list[str], how: Run, metric: str) 
     """
     from retrograde.games.catalog import load_game
 
-    unsolved = [member for member in members if how.fresh or not usual(load_game(member), metric)[0].exists()]
-    with listening(how.as_json) as line:
+    unsolved = [
+        member for member in members if how.fresh or not usual_path_and_goal(load_game(member), metric)[0].exists()
+    ]
+    with progress_listener(how.as_json) as line:
         from retrograde.solver.estimation.amounts import add_estimates
         from retrograde.solver.estimation.estimate import estimate
 
@@ -470,7 +472,7 @@ def amount_text(expected: "Estimate", name: str) -> str:
     return f"about {words(getattr(expected, name))} ({words(low)} to {words(high)})"
 
 
-def run(game: Game, path: Path, how: Run, lock: Lock, goal: Goal) -> tuple[int, int]:
+def solve_with_progress(game: Game, path: Path, how: Run, lock: Lock, goal: Goal) -> tuple[int, int]:
     """Solve with progress on the terminal; return how many positions had been solved, and how many explored, before."""
     from retrograde.games.catalog import trust
 
@@ -481,7 +483,7 @@ def run(game: Game, path: Path, how: Run, lock: Lock, goal: Goal) -> tuple[int, 
         line(progress)
 
     try:
-        with listening(how.as_json, how.about) as line, warnings.catch_warnings():
+        with progress_listener(how.as_json, how.about) as line, warnings.catch_warnings():
             warnings.showwarning = lambda message, *_: line.say(f"retrograde: warning: {printable(str(message))}")
             announce(line, "reading the rules")
             from retrograde.solver.engine import solve  # slow to import: announce first

@@ -51,7 +51,7 @@ def command(parts: tuple[str, ...], cgsuite: bool, as_json: bool) -> None:
         nimbers = [database.measures(position)["nimber"] for database, position in components]
         total = add(nimbers)
         wins = [
-            winning(database, position, goal)
+            winning_moves(database, position, goal)
             for (database, position), goal in zip(components, goals(nimbers), strict=True)
         ]
         if as_json:
@@ -101,7 +101,7 @@ def open_nimbers(source: str) -> "Database":
     return open_source(source, None)
 
 
-def winning(database: "Database", position: int, goal: int | None) -> list[str]:
+def winning_moves(database: "Database", position: int, goal: int | None) -> list[str]:
     """Return the names of the moves in one game that win the sum: those to a position with nimber *goal*."""
     game = database.game
     if goal is None or game.primitive(position):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from retrograde.cli.common import file_named, open_source, print_json
-from retrograde.cli.progress import listening
+from retrograde.cli.progress import progress_listener
 from retrograde.cli.render.words import faint, size
 from retrograde.databases.location import metric_named
 from retrograde.games import RetrogradeError
@@ -92,7 +92,7 @@ def write_ending(database: "SlotsDatabase", ending: str, folder: Path, as_json: 
     if not there_before:
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            with listening(as_json, ending) as line:
+            with progress_listener(as_json, ending) as line:
                 write_tables(database, ending, folder, line)
         except OSError as error:
             if isinstance(error, RetrogradeError):

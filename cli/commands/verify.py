@@ -9,7 +9,7 @@ import click
 
 from retrograde.cli import options
 from retrograde.cli.common import book_named, open_file, open_source, print_json
-from retrograde.cli.progress import listening
+from retrograde.cli.progress import progress_listener
 from retrograde.cli.render.certified import certificate_named, open_certified
 from retrograde.cli.render.estimates import book_text, estimates_named, facts_of, open_named
 from retrograde.cli.render.report import of_book
@@ -68,13 +68,13 @@ def command(
     began = time.monotonic()
     if path := certificate_named(source, database):
         what = "replies checked"
-        with open_certified(path, source, database) as opened, listening(as_json) as line:
+        with open_certified(path, source, database) as opened, progress_listener(as_json) as line:
             from retrograde.solver.verification.certificates import verify_certificate
 
             report = verify_certificate(opened, workers=workers, listener=line, all_images=all_images)
     else:
         what = "records recomputed"
-        with open_source(source, database) as opened, listening(as_json) as line:
+        with open_source(source, database) as opened, progress_listener(as_json) as line:
             from retrograde.solver.metrics.models.names import model_named
             from retrograde.solver.verification.verify import verify
 
@@ -116,7 +116,7 @@ def verify_book(path: Path, workers: int | None, as_json: bool, ctx: click.Conte
     from retrograde.solver.play.oracles.audit import verify_book as verify
 
     began = time.monotonic()
-    with open_book(path) as book, listening(as_json) as line:
+    with open_book(path) as book, progress_listener(as_json) as line:
         report = verify(book, line, workers or os.cpu_count() or 1)
     seconds = time.monotonic() - began
     if as_json:
@@ -142,7 +142,7 @@ def verify_estimates(path: Path, source: str, database: str | None, as_json: boo
     from retrograde.solver.play.oracles.audit_estimates import verify_estimates as verify
 
     began = time.monotonic()
-    with listening(as_json) as line:
+    with progress_listener(as_json) as line:
         book = open_named(path, source, database)
         report = verify(book, line)
     seconds, problems, name = time.monotonic() - began, report.problems, heading(printable(book.file.origin.game))
@@ -177,7 +177,7 @@ def verify_quickly(source: str, database: str | None, as_json: bool) -> None:
     path = certificate_named(source, database)
     with (
         CertificateFile(path) if path else open_file(source, database) as opened,
-        listening(as_json) as line,
+        progress_listener(as_json) as line,
     ):
         file: CheckedFile = opened.file if isinstance(opened, Database) else opened
         items = file.contents.length

@@ -19,11 +19,11 @@ def command(as_json: bool) -> None:
     Example:
       retrograde warm
     """
-    from retrograde.cli.progress import listening
+    from retrograde.cli.progress import progress_listener
     from retrograde.solver.warm import warm
 
     count = 0
-    with listening(as_json) as line:
+    with progress_listener(as_json) as line:
         for name, number, count in warm():
             announce(line, f"compiling {number} of {count}: {name}")
     if as_json:

@@ -87,7 +87,7 @@ def is_grid(board: Board) -> bool:
 def box_lines(board: Board, cells: Sequence[str], columns: int) -> list[str]:
     """Return the lines of a grid with its labels around it."""
     rows = ["│".join(cells[i : i + columns]) for i in range(0, len(cells), columns)]
-    down, left, across = labels_of(board, len(rows))
+    down, left, across = labels_of(board, len(rows))  # `left` are blanks, for lines without a label
     lines = [f"{left}┌{'┬'.join(['───'] * columns)}┐"]
     for number, row in enumerate(rows):
         if number:

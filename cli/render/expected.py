@@ -30,7 +30,7 @@ def within(facts: dict[str, Any]) -> str:
 
 def games_won(solution: "Oracle", facts: dict[str, Any]) -> str:
     """Return how many games the player to move wins, `wins 61.6 % of games`; "" if the expectation does not say."""
-    pays_one = getattr(solution, "pays_one", False)  # only a database of expectations knows it
+    pays_one = getattr(solution, "pays_one", False)  # a win pays 1, a loss -1: only a database of expectations knows it
     return f"wins {50 * (1 + facts['expectation']):.1f} % of games" if pays_one else ""
 
 

@@ -46,9 +46,9 @@ def measure_in_words(metric: str, facts: Facts) -> str:
     return within(facts)
 
 
-def shared(value: Value, remoteness: int | None, player: str = "the first player", ties: str = "") -> str:
-    """Return what a player of several gets, `the first player gets the most in 5 plies`; with paranoid *ties*, can
-    force."""
+def shared_text(value: Value, remoteness: int | None, player: str = "the first player", ties: str = "") -> str:
+    """Return what one of several players gets: `the first player gets the most in 5 plies`. If *ties* is "paranoid", it
+    is what the player can force."""
     gets = "can force" if ties == "paranoid" else "gets"
     what = {
         WIN: f"{player} {gets} the most",
@@ -64,11 +64,11 @@ def score_line(facts: dict[str, Any]) -> str:
     low, high = (None if bound is None else measure_in_words("score", {"score": bound}) for bound in bounds)
     if low is None and high is None:
         return ""
-    within = f"{low} or more" if high is None else f"{high} or less" if low is None else f"from {low} to {high}"
-    return f"{heading('Score')}: {low if low == high else within}\n"
+    between = f"{low} or more" if high is None else f"{high} or less" if low is None else f"from {low} to {high}"
+    return f"{heading('Score')}: {low if low == high else between}\n"
 
 
-def by_the_rule(value: Value, far: int, count: int = 0) -> str:
+def fifty_move_text(value: Value, far: int, count: int = 0) -> str:
     """Return the value of a win or loss under the fifty-move rule, and the distance to zeroing, after *count* plies.
 
     >>> import click
@@ -85,7 +85,7 @@ def print_measure(answer: "Answer") -> None:
     """Print what the metric says of a position. Remoteness has the result under the fifty-move rule, if known."""
     metric, dtz = answer.oracle.metric, answer.measures.get(DTZ, 0)
     if metric == METRICS[0] and dtz:
-        rule = by_the_rule(WIN if dtz > 0 else LOSE, abs(dtz), answer.count)
+        rule = fifty_move_text(WIN if dtz > 0 else LOSE, abs(dtz), answer.count)
         click.echo(f"{heading('By the fifty-move rule')}: {rule}")
     elif metric != METRICS[0] and metric not in TO_PROGRESS:
         click.echo(f"{heading(NAMES.get(metric, metric.capitalize()))}: {measure_in_words(metric, answer.measures)}")

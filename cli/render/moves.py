@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from retrograde.cli.render.oracles import estimated, value_text
+from retrograde.cli.render.oracles import estimated_text, value_text
 from retrograde.cli.render.words import NOUNS, coloured, heading, indent, table, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.contract.naming import first_of_other, player_to_move
@@ -65,8 +65,9 @@ def number_of(game: Game, start: int, ply: int) -> str:
     return f"{ply // 2 + 1}{'...' if ply % 2 else '.'}"
 
 
-def numbered(game: Game, start: int, names: Sequence[str], first: int = 0) -> str:
-    """Return a line of moves with their numbers, unless they are numbers; it begins *first* plies after the start."""
+def with_numbers(game: Game, start: int, names: Sequence[str], first: int = 0) -> str:
+    """Return a line of moves with move numbers, unless all their names are numbers. It begins *first* plies after
+    *start*."""
     if all(name.isdecimal() for name in names):
         return " ".join(names)
     words = []
@@ -80,7 +81,8 @@ def print_line(game: Game, start: int, names: Sequence[str]) -> None:
     """Print best play from a position, if there are any moves."""
     if names:
         head = "Best play"
-        click.echo(f"\n{heading(head)}{wrap(f'{head}  {numbered(game, start, names)}', len(head) + 2)[len(head) :]}")
+        line = wrap(f"{head}  {with_numbers(game, start, names)}", len(head) + 2)
+        click.echo(f"\n{heading(head)}{line[len(head) :]}")
 
 
 def names_of(game: Game, position: int, moves: Sequence[int]) -> list[str]:
@@ -101,8 +103,8 @@ def moves_played(game: Game, plies: int) -> str:
 # Worth
 
 
-def ahead(game: Game, choice: "Choice") -> str:
-    """Return the distance from before a move to the end: `in 7`, `mate in 4`; "" for a draw.
+def distance_of(game: Game, choice: "Choice") -> str:
+    """Return the distance to the end by a move, counted from before it: `in 7`, `mate in 4`; "" for a draw.
 
     The words of the database's metric come first (`choice.far`), then those of the game.
     """
@@ -117,19 +119,21 @@ def ahead(game: Game, choice: "Choice") -> str:
 def moves_table(answer: "Answer", most: int | None = None) -> str:
     """Return the moves, best first, each with its value for the player who makes it; at most *most* of them."""
     game, moves = answer.game, answer.moves
-    names = OF_A_PUZZLE if game.players == 1 else {}
-    notes = {one.choice.move: one.choice.worth or estimated(one.mover_estimate) for one in moves}
+    nouns = OF_A_PUZZLE if game.players == 1 else {}
+    notes = {one.choice.move: one.choice.worth or estimated_text(one.mover_estimate) for one in moves}
     shown = moves if most is None or len(moves) <= most + 1 else moves[:most]
+    has_notes = any(notes.values())
     rows = []
     for one in shown:
-        choice, words = one.choice, ahead(game, one.choice).rsplit(" ", 1)
-        in_words = words if len(words) == 2 else ["", ""]
-        value = coloured(choice.brings, names.get(choice.brings)) if choice.value else value_text(one.mover_bounds)
-        rows.append((heading(choice.name), value, *in_words, *([notes[choice.move]] if any(notes.values()) else [])))
-    head = "The moves, best first, and what each brings" + ("" if names else " the player who makes it") + ":"
+        # Two columns, so that the numbers of `in 7` and `mate in 4` are aligned.
+        choice, words = one.choice, distance_of(game, one.choice).rsplit(" ", 1)
+        distance = words if len(words) == 2 else ["", ""]
+        value = coloured(choice.brings, nouns.get(choice.brings)) if choice.value else value_text(one.mover_bounds)
+        rows.append((heading(choice.name), value, *distance, *([notes[choice.move]] if has_notes else [])))
+    head = "The moves, best first, and what each brings" + ("" if nouns else " the player who makes it") + ":"
     left = len(moves) - len(shown)
     rest = f"\n  … and {left} more; ? shows all" if left else ""
-    return f"{head}\n{indent(table(rows, '<<<>' + '>' * any(notes.values()), gap=' '))}{rest}"
+    return f"{head}\n{indent(table(rows, '<<<>' + '>' * has_notes, gap=' '))}{rest}"
 
 
 # The scorecard after a game
@@ -150,11 +154,11 @@ def scorecard(
         (number_of(game, positions[0], ply), review.played.name, verdict_text(game, review))
         for ply, review in zip(plies, reviews, strict=True)
     ]
-    perfect, thrown = (sum(review.verdict == name for review in reviews) for name in ("best", "mistake"))
+    verdicts = ("best", "mistake", "unknown")
+    perfect, mistakes, unknown = (sum(review.verdict == name for review in reviews) for name in verdicts)
     of_all = f"of {len(rows)} {'move' if len(rows) == 1 else 'moves'}"
-    unknown = sum(review.verdict == "unknown" for review in reviews)
     rest = f", of {unknown} it is not known" if unknown else ""
-    head = f"Your moves: {perfect} {of_all} perfect, {thrown} threw something away{rest}"
+    head = f"Your moves: {perfect} {of_all} perfect, {mistakes} threw something away{rest}"
     return f"{heading(head)}\n{indent(table(rows, '><<'))}"
 
 
@@ -162,7 +166,7 @@ def verdict_text(game: Game, review: "Review") -> str:
     """Return in words what a move was worth: `kept the win, in 5`, `threw the tie away: lose, in 4; better b2`."""
     played, best = review.played, review.best
     now, could = played.brings, best.brings
-    far = ahead(game, played)
+    far = distance_of(game, played)
     if review.verdict == "unknown":
         return f"brought a {NOUNS[now]}; whether there was more is not known" if now in NOUNS else "not known"
     if review.verdict == "best":
@@ -172,7 +176,7 @@ def verdict_text(game: Game, review: "Review") -> str:
     better = f"better {', '.join(review.better[:MOST_BETTER])}{', …' if len(review.better) > MOST_BETTER else ''}"
     if review.verdict == "slower":
         how = {"win": "won, but slower", "lose": "lost sooner", "tie": "tied, but later"}[NOUNS[now]]
-        return f"{coloured(now, how)}: {far} rather than {ahead(game, best)}; {better}"
+        return f"{coloured(now, how)}: {far} rather than {distance_of(game, best)}; {better}"
     outcome = " ".join(filter(None, [coloured(now, NOUNS[now]), far]))
     return f"threw the {NOUNS[could]} away: {outcome}; {better}"
 

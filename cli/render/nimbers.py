@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from retrograde.cli.common import print_json
-from retrograde.cli.progress import COMPILING, listening, polled, search_progress
+from retrograde.cli.progress import COMPILING, poll_progress, progress_listener, search_progress
 from retrograde.cli.render.words import coloured, duration, heading, indent, table
 from retrograde.games import WIN, Game, PositionError
 from retrograde.games.catalog import variant
@@ -27,23 +27,20 @@ def print_heaps(game: Game, text: str, seconds: float | None, as_json: bool) -> 
     sequence = NimSequence(game.heap_code)
     try:
         heaps = sizes_in(text)
-        with listening(as_json) as line:
+        with progress_listener(as_json) as line:
             announce(line, COMPILING)
-            with polled(line, search_progress(sequence)):
+            with poll_progress(line, search_progress(sequence)):
                 sequence.find(max(heaps, default=0), seconds)
     except ValueError as error:
         raise PositionError(f"no position {text!r} of {variant(game)}: {error}") from error
-    nimbers = [nimber for heap in heaps if (nimber := sequence.nimber(heap)) is not None]
-    nimber = add(nimbers) if len(nimbers) == len(heaps) else None
+    found = [sequence.nimber(heap) for heap in heaps]
+    nimbers = [nimber for nimber in found if nimber is not None]
+    nimber = add(nimbers) if len(nimbers) == len(heaps) else None  # None: the time was too short for some heap
     move = winning_move(sequence, heaps, nimbers) if nimber else None
     if as_json:
-        print_json(
-            {
-                **{"variant": variant(game), "position": text, "nimber": nimber, "move": move},
-                "period": sequence.period._asdict() if sequence.period else None,
-                "nimbers": sequence.values.tolist(),
-            }
-        )
+        period = sequence.period._asdict() if sequence.period else None
+        facts = {"variant": variant(game), "position": text, "nimber": nimber, "move": move, "period": period}
+        print_json(facts | {"nimbers": sequence.values.tolist()})
         return
     click.echo(f"{indent(text)}\n")
     if nimber is None:
@@ -56,7 +53,8 @@ def print_heaps(game: Game, text: str, seconds: float | None, as_json: bool) -> 
 
 
 def winning_move(sequence: NimSequence, heaps: list[int], nimbers: list[int]) -> str:
-    """Return the name of a move that wins, from heaps of these nimbers, whose xor is not 0."""
+    """Return the name of a move that wins, from heaps of these nimbers, whose xor is not 0. A move wins that gives a
+    heap its nimber of `goals`, which may be greater than its own."""
     for heap, goal in zip(heaps, goals(nimbers), strict=True):
         if goal is not None and (left := sequence.winning_option(heap, goal)) is not None:
             return f"{heap}>{'+'.join(map(str, reversed(left))) or '0'}"
@@ -77,10 +75,8 @@ def rows_of(sequence: NimSequence) -> str:
     columns, last = COLUMNS, COLUMNS * ROWS - 1
     if sequence.period and sequence.period.length <= LONGEST:
         first, length = sequence.period
-        fitting = [
-            width for width in range(LEAST_COLUMNS, MOST_COLUMNS + 1) if not width % length or not length % width
-        ]
-        columns = max(fitting, default=COLUMNS)
+        widths = range(LEAST_COLUMNS, MOST_COLUMNS + 1)
+        columns = max((width for width in widths if width % length == 0 or length % width == 0), default=COLUMNS)
         last = first + length - 1
     rows: list[list[Any]] = [[heading("heap"), *(f"+{column}" for column in range(columns))]]
     for begin in range(0, last + 1, columns):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from retrograde.cli import options
-from retrograde.cli.render.words import NOUNS, amount, coloured, duration, expected, faint, of_a_puzzle, plies, prospect
+from retrograde.cli.render import words
+from retrograde.cli.render.words import NOUNS, amount, coloured, duration, faint, plies
 from retrograde.databases.errors import NoDatabase
 from retrograde.databases.location import metric_named
 from retrograde.games import DRAW, LOSE, TIE, WIN, Game
@@ -74,8 +75,8 @@ def solve_advice(game: Game, command: str) -> str:
 
 
 def open_search(source: str, seconds: float, error: NoDatabase, table: int | None = None) -> "SearchingOracle":
-    """Return an oracle that searches a variant, with a table of *table* bytes. Raise *error* if its rules cannot be
-    searched."""
+    """Return an oracle that searches a variant, with a transposition table of *table* bytes. *error* says that there is
+    no database; it is printed, and raised if the rules cannot be searched."""
     from retrograde.games.catalog import load_game
     from retrograde.solver.play.oracles.open import searching_oracle
     from retrograde.solver.rules.examine import NotCompilable
@@ -85,7 +86,7 @@ def open_search(source: str, seconds: float, error: NoDatabase, table: int | Non
     what, _, solve = str(error).partition("; make it with: ")
     click.echo(f"{what}: {source_text(oracle)}{solve_advice(oracle.game, solve)}", err=True)
     try:
-        with thinking(oracle, "compiling the rules"):
+        with show_search(oracle, "compiling the rules"):
             oracle.prepare()
     except NotCompilable as why:
         raise NoDatabase(f"{error}; nor can it be searched: {why}") from why
@@ -104,7 +105,7 @@ def open_with_certificate(path: Path, source: str, database: str | None, seconds
     certificate = open_certified(path, source, database)
     oracle = searching_oracle(certificate.game, seconds, os.cpu_count() or 1, TABLE_SIZE, certificate)
     click.echo(source_text(oracle), err=True)
-    with thinking(oracle, "compiling the rules"):
+    with show_search(oracle, "compiling the rules"):
         oracle.prepare()
     return oracle
 
@@ -125,17 +126,18 @@ def source_text(oracle: "SearchingOracle") -> str:
 
 
 @contextmanager
-def thinking(oracle: "Oracle", before: str = "thinking") -> Iterator[None]:
-    """Show on a terminal how far an oracle's search has come, while the block runs."""
-    from retrograde.cli.progress import ProgressLine, polled, search_progress
+def show_search(oracle: "Oracle", before: str = "thinking") -> Iterator[None]:
+    """Show on a terminal how far an oracle's search has come, while the block runs; *before* is shown at first. With a
+    database, show nothing."""
+    from retrograde.cli.progress import ProgressLine, poll_progress, search_progress
 
     if oracle.source == "database":
         yield
         return
-    who: Any = oracle
+    searching: Any = oracle
     with ProgressLine() as line:
         announce(line, before)
-        with polled(line, search_progress(who)):
+        with poll_progress(line, search_progress(searching)):
             yield
 
 
@@ -143,7 +145,7 @@ def ask_oracle(oracle: "Oracle", position: int, count: int = 0, with_line: bool 
     """Return what an oracle knows of a position and its moves; a search shows its progress, and takes its time."""
     from retrograde.solver.play.answer import answer_of
 
-    with thinking(oracle, "searching"):
+    with show_search(oracle, "searching"):
         return answer_of(oracle, position, None, count, with_line)
 
 
@@ -167,7 +169,7 @@ def verdict(known: "ValueBounds", side: str, distance: str = "") -> str:
     if known.remoteness is None and known.value != DRAW:
         text = {WIN: f"{side} wins", LOSE: f"{side} loses"}.get(known.value, f"a {NOUNS[known.value]}")
         return coloured(known.value, text)
-    return prospect(known.value, known.remoteness, side, distance)
+    return words.prospect_text(known.value, known.remoteness, side, distance)
 
 
 def unknown_text(known: "ValueBounds", puzzle: bool = False) -> str:
@@ -188,16 +190,16 @@ def prospect_of_person(known: "ValueBounds", distance: str = "", puzzle: bool = 
     *distance* is the remoteness in other words, such as `mate in 3`. *puzzle* says that the game has one player.
     """
     if puzzle and known.proved:
-        return coloured(known.value, of_a_puzzle(known.value, known.remoteness))
+        return coloured(known.value, words.puzzle_text(known.value, known.remoteness))
     if not known.proved:
         return unknown_text(known, puzzle)
     if known.remoteness is None and known.value != DRAW:
         text = {WIN: "you win if you play right", LOSE: "you lose unless the other side goes wrong"}
         return coloured(known.value, text.get(known.value, f"a {NOUNS[known.value]} if both play right"))
-    return expected(known.value, known.remoteness, distance)
+    return words.outlook_text(known.value, known.remoteness, distance)
 
 
-def estimated(estimate: int | None) -> str:
+def estimated_text(estimate: int | None) -> str:
     """Return an estimate of a book in words: `estimated as +12`; "" if there is none."""
     from retrograde.solver.search.depth.scores import estimate_text
 
@@ -206,7 +208,7 @@ def estimated(estimate: int | None) -> str:
 
 def estimate_line(estimate: int | None) -> str:
     """Return a line that says what a book of estimates has of a position; "" if it has nothing."""
-    return "" if estimate is None else f"{estimated(estimate)} by the book of estimates, which proves nothing\n"
+    return "" if estimate is None else f"{estimated_text(estimate)} by the book of estimates, which proves nothing\n"
 
 
 def evidence_text(known: "ValueBounds", puzzle: bool = False) -> str:

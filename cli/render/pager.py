@@ -20,7 +20,7 @@ class Screen(io.StringIO):
 
 
 @contextmanager
-def paged(as_json: bool = False) -> Iterator[None]:
+def page_output(as_json: bool = False) -> Iterator[None]:
     """Show the output at the end, page by page if it is longer than the screen. Show it at once with JSON or without a
     terminal."""
     if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from retrograde.cli.render.expected import EXPECTATION
-from retrograde.cli.render.measures import shared
+from retrograde.cli.render.measures import shared_text
 from retrograde.cli.render.words import NOUNS, coloured, heading, indent, size, table, verdict
 from retrograde.games import DRAW, Value
 from retrograde.games.contract.zeroing import TO_PROGRESS
@@ -33,7 +33,7 @@ def print_head(facts: Facts) -> None:
         else "every position there is, whatever the start"
     )
     if start and facts.get("metric") == "utilities":
-        ending = shared(value_of(start), start["remoteness"], ties=facts.get("ties", ""))
+        ending = shared_text(value_of(start), start["remoteness"], ties=facts.get("ties", ""))
     name = f"{facts['variant']}@{facts['metric']}" if facts.get("metric") in TO_PROGRESS else facts["variant"]
     click.echo(f"{heading(name)}: {ending}")
 

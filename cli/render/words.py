@@ -36,13 +36,14 @@ def coloured(value: Value, text: str | None = None) -> str:
     return click.style(NOUNS[value] if text is None else text, fg=ink, bg=ground)
 
 
-def prospect(value: Value, remoteness: int | None, player: str, distance: str = "", ending: str = "") -> str:
+def prospect_text(value: Value, remoteness: int | None, player: str, distance: str = "", ending: str = "") -> str:
     """Return what awaits a player: `Red to move wins in 5 plies`, `White to move wins: mate in 3 (5 plies)`.
 
-    *distance* and *ending* are in the words of the game. An empty *player* means a puzzle.
+    *distance* is the remoteness in the words of the game, *ending* says why a game that is over has ended. An empty
+    *player* means a puzzle.
     """
     if not player:
-        return coloured(value, of_a_puzzle(value, remoteness, ending))
+        return coloured(value, puzzle_text(value, remoteness, ending))
     over = ending or "the game is over"
     if value == DRAW:
         return coloured(value, f"a draw: {ending or 'neither side can force an end'}")
@@ -55,8 +56,9 @@ def prospect(value: Value, remoteness: int | None, player: str, distance: str = 
     return coloured(value, f"{player} {'wins' if value == WIN else 'loses'}{how_far(remoteness, distance)}")
 
 
-def of_a_puzzle(value: Value, remoteness: int | None, ending: str = "") -> str:
-    """Return the value of a puzzle's position in words: `solved in 31 moves`, `cannot be solved`."""
+def puzzle_text(value: Value, remoteness: int | None, ending: str = "") -> str:
+    """Return the value of a puzzle's position in words: `solved in 31 moves`. *remoteness* is 0 or None if the puzzle
+    is over; then *ending*, if any, is the text."""
     if value == DRAW:
         return "cannot be solved, and can go on for ever"
     if not remoteness:
@@ -71,7 +73,7 @@ def how_far(remoteness: int, distance: str = "") -> str:
     return f": {distance} ({plies(remoteness)})" if distance else f" in {plies(remoteness)}"
 
 
-def expected(value: Value, remoteness: int | None, distance: str = "") -> str:
+def outlook_text(value: Value, remoteness: int | None, distance: str = "") -> str:
     """Return what the person to move may expect: `you win in 7 plies if you play right`."""
     if value == DRAW:
         return coloured(value, "a draw if both play right: neither side can force an end")
@@ -84,21 +86,22 @@ def expected(value: Value, remoteness: int | None, distance: str = "") -> str:
 
 
 def verdict(value: Value, remoteness: int | None, article: str = "the ", players: int = 2) -> str:
-    """Return how a game that begins in such a position ends: `the second player wins in 20 plies`."""
+    """Return how a game ends whose start has this outcome: `the second player wins in 20 plies`. *article* stands
+    before the player."""
     if players == 1:
-        return coloured(value, of_a_puzzle(value, remoteness))
+        return coloured(value, puzzle_text(value, remoteness))
     if value == DRAW:
         return coloured(DRAW, "a draw")
     if value == TIE and remoteness == 0:
         return "over at the start"
     if value == LOSE and remoteness != 0:
         return coloured(LOSE, f"{article}second player wins{how_far(remoteness) if remoteness else ''}")
-    return prospect(value, remoteness, f"{article}first player")
+    return prospect_text(value, remoteness, f"{article}first player")
 
 
 def table(rows: Sequence[Sequence[str]], align: str, gap: str = "  ") -> str:
     """Return rows of cells as aligned columns; *align* has `<` or `>` for each column."""
-    widths = [max(len(click.unstyle(row[i])) for row in rows) for i in range(len(align))]
+    widths = [max(len(click.unstyle(row[column])) for row in rows) for column in range(len(align))]
     lines = []
     for row in rows:
         cells = []

@@ -47,7 +47,7 @@ class ChessSearch:
         depth = limits.get("depth")
         if clock.seconds is None and not clock.infinite and not depth:
             clock = clock.within(SECONDS)
-        search = self.ready(table, clock)
+        search = self.compiled_in_time(table, clock)
         if search is None:
             self.remark("the rules are being compiled; until then the engine looks two plies ahead")
             return None
@@ -62,10 +62,10 @@ class ChessSearch:
         best = None
         among = [names[move] for move in moves]
         for result in search.deepen(position, depth or DEEPEST, left, moves=among, draws=draws):
-            best = self.tell(search, position, result, clock)
+            best = self.print_result(search, position, result, clock)
         return best
 
-    def tell(self, search: ValueSearch, position: int, result: DepthResult, clock: Clock) -> str:
+    def print_result(self, search: ValueSearch, position: int, result: DepthResult, clock: Clock) -> str:
         """Print the result of a depth, and return its move."""
         line = " ".join(map(self.game.uci, search.line(position, result.move, result.depth)))
         rate = round(result.nodes / max(result.seconds, 1e-6))
@@ -75,7 +75,7 @@ class ChessSearch:
         )
         return line.split()[0]
 
-    def ready(self, table: int, clock: Clock) -> ValueSearch | None:
+    def compiled_in_time(self, table: int, clock: Clock) -> ValueSearch | None:
         """Return the search; None if it is not compiled before the clock ends the wait. *table* is in MiB."""
         coming = self.begin(table)
         return coming.result() if clock.await_result(coming, AROUND * (clock.left or 0.0)) else None
@@ -102,7 +102,7 @@ class ChessSearch:
 
 
 def key_of(board: AnyBoard) -> object:
-    """Return what is the same in two boards if the second repeats the position of the first."""
+    """Return a key that is equal for two boards if the second repeats the position of the first."""
     return board.men, board.white_to_move, board.castling, board.capturable()
 
 

@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-from retrograde.cli.progress import polled, search_progress
+from retrograde.cli.progress import poll_progress, search_progress
 from retrograde.cli.uci.clock import Clock, in_background
 from retrograde.cli.uci.lines import SURE, score
 from retrograde.games.chess import Chess
@@ -60,7 +60,7 @@ class EndingSearches:
         """
         if clock.seconds is None and not clock.infinite:
             clock = clock.within(SECONDS)
-        oracle = self.ready(material, max(table, LEAST_TABLE), clock)
+        oracle = self.compiled_in_time(material, max(table, LEAST_TABLE), clock)
         if oracle is None:
             self.remark("the rules are being compiled; until then the engine looks two plies ahead")
             return None
@@ -85,7 +85,7 @@ class EndingSearches:
             return None
         oracle.stopped, nodes_before = False, oracle.looked_at
         seconds_left = SECONDS if clock.left is None else clock.left
-        with polled(self.so_far, search_progress(oracle)):
+        with poll_progress(self.print_progress, search_progress(oracle)):
             search = self.thread.submit(choose, oracle, fen, moves, seconds_left - max(AROUND, SHARE * seconds_left))
             self.searching = search
             if not clock.await_result(search, SPARE):
@@ -98,7 +98,7 @@ class EndingSearches:
             self.remark("what the move is worth was not proved in that time")
         return move
 
-    def ready(self, material: str, table: int, clock: Clock) -> SearchingOracle | None:
+    def compiled_in_time(self, material: str, table: int, clock: Clock) -> SearchingOracle | None:
         """Return the oracle of an ending, such as "KQK"; None if its rules are not compiled in time.
 
         *table* is the size of its transposition table in MiB. The wait ends AROUND seconds before the clock, or when
@@ -112,7 +112,7 @@ class EndingSearches:
         oracle = self.oracles[key]
         return oracle.result() if clock.await_result(oracle, AROUND) else None
 
-    def so_far(self, progress: Progress) -> None:
+    def print_progress(self, progress: Progress) -> None:
         """Print how many positions were visited."""
         self.say(f"info nodes {progress.done} nps {round(progress.rate)} time {round(1000 * progress.seconds)}")
 

@@ -50,7 +50,7 @@ def result_of(board: AnyBoard, move: str) -> TwoPlyResult:
     """Return what a move and the reply that wins most material lead to."""
     child = board.after(move)
     replies = sorted(child.candidates(), key=lambda reply: -gain(child, reply))
-    best = next(legal(child, replies), None)
+    best = next(legal(child, replies), None)  # the legal reply that wins most
     if best is None:
         return TwoPlyResult(MATE if child.in_check(child.white_to_move) else 0, 0, (move,))
     return TwoPlyResult(-material(child) - gain(child, best), -len(replies), (move, best))

@@ -37,7 +37,7 @@ from retrograde.cli.web.border import Border
 from retrograde.cli.web.hosts import Hosts
 from retrograde.cli.web.library import SECONDS, Library, Unavailable
 from retrograde.cli.web.metric_texts import count_at
-from retrograde.cli.web.shelf import installed
+from retrograde.cli.web.shelf import installed_games
 from retrograde.cli.web.solves import Busy, NotSolvedHere, Solves
 from retrograde.databases import NoDatabase, NotADatabase, NotInDatabase, OtherRules, UnreadableVersion
 from retrograde.games import RetrogradeError, VariantError
@@ -100,15 +100,16 @@ Token = Annotated[str | None, Header(alias="x-retrograde", max_length=100)]
 def make_app(
     variants: Sequence[str] = (), hosts: Hosts | None = None, allow_solve: bool = False, seconds: float = SECONDS
 ) -> FastAPI:
-    """Return the server for the variants given, or for all that have databases; by default for the loopback's names.
+    """Return the server for the variants given, or for all that have databases. Without *hosts*, it answers for the
+    loopback's names.
 
     If other machines can reach it, it solves games, and searches those without a database, only if *allow_solve*.
     Variants that are given are always searched. A search takes *seconds*.
     """
     hosts = hosts or Hosts()
-    works = allow_solve or not hosts.are_open
-    library = Library(variants, seconds, works)
-    solves = Solves(allowed=works, shows_errors=not hosts.are_open)
+    may_compute = allow_solve or not hosts.are_open
+    library = Library(variants, seconds, may_compute)
+    solves = Solves(allowed=may_compute, shows_errors=not hosts.are_open)
     app = FastAPI(
         title="retrograde", version=version("retrograde"), description=__doc__ or "", responses=ERRORS,
         docs_url=None, redoc_url=None,
@@ -142,8 +143,8 @@ def answer_errors(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def explain_path(request: Request, error: HTTPException) -> JSONResponse:
-        asked = request.url.path in (SOLVE, CANCEL)
-        headers = {"Allow": "POST" if asked else "GET, HEAD"} if error.status_code == 405 else error.headers
+        allowed = "POST" if request.url.path in (SOLVE, CANCEL) else "GET, HEAD"
+        headers = {"Allow": allowed} if error.status_code == 405 else error.headers
         return JSONResponse({"error": str(error.detail).lower()}, error.status_code, headers)
 
     @app.exception_handler(RequestValidationError)
@@ -285,7 +286,7 @@ def offer_gallery(app: FastAPI, library: Library, solves: Solves) -> None:
     @app.get("/api/picture", response_class=Response, responses=ERRORS_AS_JSON)
     async def picture(variant: Text) -> Response:
         """A picture of a variant's start, as SVG."""
-        if variant.partition(":")[0] in installed():
+        if variant.partition(":")[0] in installed_games():
             svg = await run_in_threadpool(gallery.picture, variant)
         else:
             svg = await library.answer(lambda: gallery.picture_by_database(library.solution(variant)))

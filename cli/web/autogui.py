@@ -109,7 +109,7 @@ def signs_for(signs: list[str]) -> dict[str, str]:
 
 
 def ground(board: Board) -> tuple[list[tuple[tuple[float, float], Image]], str | None]:
-    """Return what lies under the men, as pictures at places, and the background picture if there is one."""
+    """Return (what lies under the men, as places with pictures; the background picture if there is one)."""
     if board.style == "chequered" and is_grid(board, 8):
         return [], uni_images.CHESS_BOARD
     if board.style == "plain" and is_grid(board, 3):
@@ -154,7 +154,8 @@ def theme_of(board: Board, under: list[tuple[float, float]], chars: dict[str, Im
 
 
 def position_string(game: Game, look: AutoguiStyle | None, position: int, turn: int, picked: Places = ()) -> str:
-    """Return a position as their page draws it; without a board, the turn and its text."""
+    """Return a position as their page draws it, with marks on the *picked* places; without a board, the turn and its
+    text."""
     if look is None:
         return f"{turn}_{game.write(position)}"
     men, texts = [], []
@@ -216,10 +217,10 @@ class Button(NamedTuple):
 
 
 def touched_places(game: Game, position: int, choices: Sequence[Choice], size: int) -> list[tuple[Choice, Places]]:
-    """Return each move with the places it touches; with none if some are not on a board of that size."""
+    """Return each move with the places it touches; with none if some are not on a board of *size* places."""
     pairs = []
     for choice in choices:
-        places = tuple(dict.fromkeys(game.draw_move(position, choice.move)))
+        places = tuple(dict.fromkeys(game.draw_move(position, choice.move))) if size else ()
         pairs.append((choice, places if all(0 <= place < size for place in places) else ()))
     return pairs
 
@@ -227,11 +228,11 @@ def touched_places(game: Game, position: int, choices: Sequence[Choice], size: i
 def buttons(pairs: Sequence[tuple[Choice, Places]], picked: Places) -> list[Button]:
     """Return the buttons of a position with some places picked; [] if no move touches them all."""
     if not picked and all(len(places) <= 2 for _, places in pairs):
-        return list(at_once(pairs))
-    return list(one_by_one([pair for pair in pairs if set(picked) <= set(pair[1])], picked))
+        return list(direct_buttons(pairs))
+    return list(step_buttons([pair for pair in pairs if set(picked) <= set(pair[1])], picked))
 
 
-def at_once(pairs: Sequence[tuple[Choice, Places]]) -> Iterator[Button]:
+def direct_buttons(pairs: Sequence[tuple[Choice, Places]]) -> Iterator[Button]:
     """Yield a button for each place or pair of places, and one by name for each move without places."""
     groups: dict[Places, list[Choice]] = {}
     for choice, places in pairs:
@@ -243,7 +244,7 @@ def at_once(pairs: Sequence[tuple[Choice, Places]]) -> Iterator[Button]:
             yield from (Button((), [choice], ()) for choice in choices)
 
 
-def one_by_one(pairs: Sequence[tuple[Choice, Places]], picked: Places) -> Iterator[Button]:
+def step_buttons(pairs: Sequence[tuple[Choice, Places]], picked: Places) -> Iterator[Button]:
     """Yield a button for each place that may be picked next, and one by name for each complete move."""
     yield from (Button((), [choice], ()) for choice, places in pairs if len(places) == len(picked))
     for place in sorted({place for _, places in pairs for place in places} - set(picked)):

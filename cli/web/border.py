@@ -113,7 +113,7 @@ def trace(error: BaseException) -> str:
 
 
 def more(scope: Scope, message: Message, ours: bool) -> list[tuple[bytes, bytes]]:
-    """Return the headers to add to an answer."""
+    """Return the headers to add to an answer; *ours* says that the request was not refused."""
     is_page = Headers(raw=message["headers"]).get("content-type", "").startswith("text/html")
     public = ours and not is_page and PUBLIC.fullmatch(scope["path"])
     added = HEADERS | (FOR_ALL if public else FOR_US)

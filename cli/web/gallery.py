@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from retrograde.cli.web.answers import Start
 from retrograde.cli.web.library import Library
 from retrograde.cli.web.metric_texts import Seats, seats_of
-from retrograde.cli.web.shelf import DatabaseFacts, installed
+from retrograde.cli.web.shelf import DatabaseFacts, installed_games
 from retrograde.cli.web.solves import Solve, Solves
 from retrograde.cli.web.view import start_of
 from retrograde.games.catalog import game_class, named_game, options_help, variant
@@ -114,13 +114,12 @@ class Names(NamedTuple):
 def gallery(library: Library, solves: Solves) -> Gallery:
     """Return the contents of the front page: solved variants first, by name."""
     solved = [card(facts.variant, facts) for facts in library.all()]
-    solved_games = {entry.game for entry in solved}
+    solved_games, solved_variants = {entry.game for entry in solved}, {entry.variant for entry in solved}
     kinds = [] if library.games else list(kinds_installed())
-    wanted = [kind.example for kind in kinds if kind.name not in solved_games]
-    wanted += [entry.variant for entry in list(solves.all.values())]
-    solved_variants = {entry.variant for entry in solved}
-    wanted += [text for text in library.games if text not in solved_variants]
-    unsolved = [card(text, None, library.searches) for text in dict.fromkeys(wanted) if text not in solved_variants]
+    # Unsolved variants: an example of each other game, those that were to be solved here, and those given.
+    texts = [kind.example for kind in kinds if kind.name not in solved_games]
+    texts += [*(entry.variant for entry in list(solves.all.values())), *library.games]
+    unsolved = [card(text, None, library.searches) for text in dict.fromkeys(texts) if text not in solved_variants]
     # By name; tic-tac-toe first if nothing is solved.
     cards = sorted(
         solved + unsolved, key=lambda one: (not one.solved, bool(solved) or one.game != FIRST, one.title.casefold())
@@ -160,7 +159,7 @@ def card(text: str, facts: DatabaseFacts | None, searches: bool = False, names: 
 
 def kinds_installed() -> Iterator[Kind]:
     """Yield the installed games; one that cannot be imported does not stop the others."""
-    for name in installed():
+    for name in installed_games():
         if kind := kind_of(name):
             yield kind
 
@@ -182,7 +181,7 @@ def names_of(text: str) -> Names:
     """Return the texts about a variant; if its game is not installed, only its text."""
     name = text.partition(":")[0]
     try:
-        if name in installed():
+        if name in installed_games():
             return names_in(named_game(text))
     except Exception as error:  # an option that no longer exists, or rules that fail
         log.warning("no names for %s: %s", ascii(text), ascii(str(error)))

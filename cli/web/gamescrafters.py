@@ -21,7 +21,7 @@ from retrograde.cli.commands.query import read_reachable
 from retrograde.cli.web import autogui
 from retrograde.cli.web.autogui import AutoguiStyle, Button, Places, autogui_style, buttons, touched_places
 from retrograde.cli.web.library import Library
-from retrograde.cli.web.shelf import DatabaseFacts, installed
+from retrograde.cli.web.shelf import DatabaseFacts, installed_games
 from retrograde.cli.web.view import summary, title
 from retrograde.games.catalog import named_game
 from retrograde.games.contract import naming
@@ -211,11 +211,11 @@ def variant(solution: Solution) -> UniVariant:
 
 
 def trusted_game(library: Library, facts: DatabaseFacts) -> Game | None:
-    """Return the rules of a variant, if reading them runs no file that nobody has named; else None."""
+    """Return the game of a variant if its rules are installed or were named on the command line, else None."""
     if facts.variant in library.games:
         return library.games[facts.variant]
     try:
-        return named_game(facts.variant) if facts.game in installed() else None
+        return named_game(facts.variant) if facts.game in installed_games() else None
     except RetrogradeError:  # the game has other options today than when the database was made
         return None
 
@@ -248,7 +248,8 @@ def game_title(name: str) -> str:
 
 
 def variant_text(name: str, options: str) -> str:
-    """Return the text of a variant from its two ids; the options may also be in our own notation.
+    """Return the text of a variant from the ids of the game and of the variant (see `variant_id`). Options may also be
+    written as in commands.
 
     >>> variant_text("connect4", "width-4_height-4"), variant_text("connect4", "width=4,height=4")
     ('connect4:width=4,height=4', 'connect4:width=4,height=4')
@@ -258,6 +259,7 @@ def variant_text(name: str, options: str) -> str:
         return name
     if "=" not in options:
         options = options.replace("-", "=").replace("_", ",")
+        # The greatest number that chr() takes is 0x10FFFF.
         options = re.sub("~([0-9a-f]+)~", lambda code: chr(min(int(code[1], 16), 0x10FFFF)), options)
     return f"{name}:{options}"
 
@@ -304,7 +306,7 @@ def read(solution: Solution, text: str) -> Spot:
         return Spot(position, shown.turn_at(position, 1))
     picked: Places = ()
     if steps := PICKED.search(text):
-        picked = tuple(sorted({int(number[:6]) for number in steps[1].split(".")}))
+        picked = tuple(sorted({int(number[:6]) for number in steps[1].split(".")}))  # [:6]: no huge numbers
         text = text[: steps.start()]
     turn = 1
     if re.match("[12]_", text) and not shown.game.draw_turn(solution.start_or_example):
@@ -325,12 +327,8 @@ def show_position(solution: Solution, spot: Spot) -> UniPosition:
     """Return a position and its moves; raise PositionError if no move touches the picked places."""
     shown, answer = Shown.of(solution), answer_of(solution, spot.position, with_line=False)
     look, choices = shown.look, answer.choices
-    pairs = (
-        touched_places(shown.game, spot.position, choices, look.places)
-        if look
-        else [(choice, ()) for choice in choices]
-    )
-    found = buttons(pairs, spot.picked)
+    size = look.places if look else 0  # without a board, no move touches places
+    found = buttons(touched_places(shown.game, spot.position, choices, size), spot.picked)
     ranks = {choice.move: rank for rank, choice in enumerate(choices)}
     found.sort(key=lambda button: ranks[button.choices[0].move])
     value, remoteness = answer.bounds.outcome

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from retrograde.cli.web.shelf import DatabaseFacts, Shelf, State, installed, is_there, state_of
+from retrograde.cli.web.shelf import DatabaseFacts, Shelf, State, installed_games, is_there, state_of
 from retrograde.databases import NoDatabase, OtherRules, open_database
 from retrograde.databases.location import database_path, metric_named
 from retrograde.databases.open import no_database
@@ -97,12 +97,13 @@ class Library:
         from retrograde.solver.play.oracles.open import searching_oracle  # which imports numba: only searches need it
 
         name = variant(game)
-        if (found := self.searched.pop(name, None)) is None:
+        if (oracle := self.searched.pop(name, None)) is None:
             while len(self.searched) >= MOST_SEARCHING:
-                self.searched.pop(next(iter(self.searched))).close()
-            found = searching_oracle(with_stored_weights(game), self.seconds, max(1, (os.cpu_count() or 2) - 1), TABLE)
-        self.searched[name] = found
-        return found
+                self.searched.pop(next(iter(self.searched))).close()  # the least recently used
+            threads = max(1, (os.cpu_count() or 2) - 1)
+            oracle = searching_oracle(with_stored_weights(game), self.seconds, threads, TABLE)
+        self.searched[name] = oracle
+        return oracle
 
     async def answer(self, question: Callable[[], Result]) -> Result:
         """Return the answer to a question that needs databases, from the database thread."""
@@ -163,21 +164,21 @@ class Library:
         raise unknown or no_database(name, metric)
 
     def open(self, facts: DatabaseFacts, game: Game | None = None) -> Solution:
-        """Return the solution in a file as it is now; raise Unavailable if it cannot be read. *game* replaces its own
-        rules."""
+        """Return the solution in a file as it is now; raise Unavailable if it cannot be read. *game* has its rules, if
+        given."""
         path, state = facts.path, state_of(facts.path)
-        held = self.opened.pop(path, None)
-        if held and held[0] == state:
-            self.opened[path] = held
-            return held[1]
-        if held:
-            held[1].close()
+        earlier_state, solution = self.opened.pop(path, (None, None))
+        if solution and state and earlier_state == state:
+            self.opened[path] = state, solution  # now the most recently used
+            return solution
+        if solution:
+            solution.close()
         if state is None:
             raise Unavailable(f"the database of {facts.variant} is gone; it may be being replaced")
         while len(self.opened) >= MOST_OPEN:
             self.opened.pop(next(iter(self.opened)))[1].close()
         try:
-            if game is None and facts.game in installed():
+            if game is None and facts.game in installed_games():
                 game = named_game(facts.variant)
             solution = solution_of(open_database(path, game=game))
         except (RetrogradeError, OSError) as error:

@@ -47,7 +47,7 @@ class DatabaseFacts(NamedTuple):
 
 
 @cache
-def installed() -> tuple[str, ...]:
+def installed_games() -> tuple[str, ...]:
     """Return the names of the installed games, sorted. Cached, because the look-up takes milliseconds."""
     return tuple(game_names())
 

@@ -168,7 +168,7 @@ class Solves:
                 timer.cancel()
                 stop(process)
             if status:
-                raise Stopped(*self.why(solve, output))
+                raise Stopped(*self.reason(solve, output))
             printed.seek(0)
             return printed.read()
 
@@ -184,7 +184,7 @@ class Solves:
         be_modest(solve.process.pid)
         return solve.process
 
-    def why(self, solve: Solve, output: str) -> tuple[str, str]:
+    def reason(self, solve: Solve, output: str) -> tuple[str, str]:
         """Return the state and message of a solve that ended early; *output* is the last line that it wrote."""
         is_estimate = solve.state == "estimating"  # nothing is kept of an estimate
         if solve.cancelled:

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from retrograde.cli.commands.query import read_reachable
 from retrograde.cli.render.expected import EXPECTATION
 from retrograde.cli.render.moves import pgn_of
-from retrograde.cli.render.oracles import bounds_text, estimated, evidence_text, unknown_text
+from retrograde.cli.render.oracles import bounds_text, estimated_text, evidence_text, unknown_text
 from retrograde.cli.web import metric_texts
 from retrograde.cli.web.answers import (
     BoardParts,
@@ -28,7 +28,7 @@ from retrograde.cli.web.answers import (
     Start,
     Variant,
 )
-from retrograde.cli.web.shelf import DatabaseFacts, installed
+from retrograde.cli.web.shelf import DatabaseFacts, installed_games
 from retrograde.databases import NotInDatabase
 from retrograde.databases.legend import by_outcome
 from retrograde.games.catalog import game_class
@@ -67,7 +67,7 @@ def variant(facts: DatabaseFacts) -> Variant:
 
 def title(name: str) -> str:
     """Return the name of a game for people. The rules in a user's own file are not read for this."""
-    return naming.title(game_class(name)) if name in installed() else name
+    return naming.title(game_class(name)) if name in installed_games() else name
 
 
 def summary(game: Game) -> str:
@@ -171,7 +171,7 @@ def moves(answer: Answer, count: int | None) -> list[Move]:
 
 def with_estimate(known: str, estimate: int | None) -> str:
     """Return what is known of a value, and the estimate of a book: `not known, estimated as +12`."""
-    return ", ".join(filter(None, (known, estimated(estimate))))
+    return ", ".join(filter(None, (known, estimated_text(estimate))))
 
 
 def is_examined(known: ValueBounds) -> bool:

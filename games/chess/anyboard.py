@@ -39,9 +39,9 @@ class AnyBoard:
     @classmethod
     def from_fen(cls, fen: str, chess960: bool = False) -> "AnyBoard":
         """Return the position of a FEN or EPD, read by `fields.read`; raise PositionError if it is not legal."""
-        told = fields.read(fen, chess960)
-        passed = told.passed if told.passed[1:] in ("3", "6") else "-"
-        board = cls(told.men, told.white_to_move, told.castling, passed, told.count)
+        parsed = fields.read(fen, chess960)
+        passed = parsed.passed if parsed.passed[1:] in ("3", "6") else "-"
+        board = cls(parsed.men, parsed.white_to_move, parsed.castling, passed, parsed.count)
         if board.in_check(not board.white_to_move):
             raise PositionError(f"{fields.LEGAL} {fen!r}: the side that is not to move is in check")
         return board
@@ -87,20 +87,20 @@ class AnyBoard:
         found = {}
         for right in self.castling.strip("-"):
             if right.isupper() == self.white_to_move:
-                row = 0 if self.white_to_move else 56
+                row = 0 if self.white_to_move else 56  # the first square of the rank
                 king, rook = self.men.index("K" if self.white_to_move else "k"), row + "abcdefgh".index(right.lower())
-                goal, beside = (row + 6, row + 5) if rook > king else (row + 2, row + 3)
-                usual = king == row + 4 and rook in (row, row + 7)
-                found[square_name(king) + square_name(goal if usual else rook)] = king, rook, goal, beside
+                king_goal, rook_goal = (row + 6, row + 5) if rook > king else (row + 2, row + 3)
+                usual = king == row + 4 and rook in (row, row + 7)  # else Chess960: named as the king taking the rook
+                found[square_name(king) + square_name(king_goal if usual else rook)] = king, rook, king_goal, rook_goal
         return found
 
-    def may_castle(self, king: int, rook: int, goal: int, beside: int) -> bool:
+    def may_castle(self, king: int, rook: int, king_goal: int, rook_goal: int) -> bool:
         """Return whether castling is possible: nothing in the way, and no attacked square on the king's path."""
-        squares = range(min(king, rook, goal, beside), max(king, rook, goal, beside) + 1)
-        way = range(min(king, goal), max(king, goal) + 1)
-        return all(self.men[square] == "." for square in squares if square not in (king, rook)) and not any(
-            self.attacked(square, not self.white_to_move) for square in way
-        )
+        ends = king, rook, king_goal, rook_goal
+        others = {*range(min(ends), max(ends) + 1)} - {king, rook}
+        path = range(min(king, king_goal), max(king, king_goal) + 1)
+        is_free = all(self.men[square] == "." for square in others)
+        return is_free and not any(self.attacked(square, not self.white_to_move) for square in path)
 
     def targets(self, origin: int, man: str) -> Iterator[int]:
         """Yield the squares that a man can go to, even if that leaves his king in check."""
@@ -131,12 +131,12 @@ class AnyBoard:
     def after(self, move: str) -> "AnyBoard":
         """Return the position after a move."""
         if squares := self.castles().get(move):
-            return self.castled(*squares)
+            return self.after_castling(*squares)
         origin, target = square_of(move[:2]), square_of(move[2:4])
         men = list(self.men)
         man = men[origin]
         count = 0 if man in "Pp" or men[target] != "." else self.count + 1
-        if man in "Pp" and origin % 8 != target % 8 and men[target] == ".":
+        if man in "Pp" and origin % 8 != target % 8 and men[target] == ".":  # en passant
             men[target + (-8 if man == "P" else 8)] = "."
         men[origin] = "."
         men[target] = man if len(move) == 4 else (move[4].upper() if man == "P" else move[4])
@@ -145,22 +145,22 @@ class AnyBoard:
         rights = self.rights_after(origin, target)
         return AnyBoard("".join(men), not self.white_to_move, rights, passed, count)
 
-    def castled(self, king: int, rook: int, goal: int, beside: int) -> "AnyBoard":
+    def after_castling(self, king: int, rook: int, king_goal: int, rook_goal: int) -> "AnyBoard":
         """Return the position after castling."""
         men = list(self.men)
         men[king] = men[rook] = "."
-        men[goal], men[beside] = ("K", "R") if self.white_to_move else ("k", "r")
+        men[king_goal], men[rook_goal] = ("K", "R") if self.white_to_move else ("k", "r")
         rights = self.rights_after(king, rook)
         return AnyBoard("".join(men), not self.white_to_move, rights, "-", self.count + 1)
 
     def rights_after(self, *touched: int) -> str:
-        """Return the castling rights that remain after men have left or reached these squares."""
+        """Return the castling rights that remain after men have left or reached the squares *touched*."""
         kings = [man == "K" for square in touched if (man := self.men[square]) in "Kk"]
         rooks = {fields.name_of(square % 8, square < 8) for square in touched if square // 8 in (0, 7)}
         left = (right for right in self.castling if right not in rooks and right.isupper() not in kings)
         return "".join(left).strip("-") or "-"
 
-    def passing(self) -> "AnyBoard":
+    def after_null_move(self) -> "AnyBoard":
         """Return the position after a null move; raise MoveError in check, where it is not allowed."""
         if self.in_check(self.white_to_move):
             raise MoveError(f"no null move in check, in {self.fen()}")

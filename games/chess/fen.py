@@ -103,16 +103,16 @@ def read(game: Any, text: str) -> int:
     return position_on(game, fields.read(text))
 
 
-def position_on(game: Any, told: fields.Fields) -> int:
+def position_on(game: Any, fen: fields.Fields) -> int:
     """Return the position of the fields of a FEN; raise PositionError if it is not a position of the game."""
-    check_number(told.letters.values())
-    if told.castling != "-":
-        rights = fields.written_rights(told.men, told.castling)
+    check_number(fen.letters.values())
+    if fen.castling != "-":
+        rights = fields.written_rights(fen.men, fen.castling)
         raise PositionError(f"castling rights {rights!r} are unknown in endings; put - for them")
-    position = position_of(game, told.letters, 0 if told.white_to_move else 1)
+    position = position_of(game, fen.letters, 0 if fen.white_to_move else 1)
     check_position(game, position)
-    if told.passed != "-":
-        position = with_passed(game, position, told.passed)
+    if fen.passed != "-":
+        position = with_passed(game, position, fen.passed)
     if game.tier(position) not in game.tiers:
         name = men.name_of_tier(game.tier(position))
         what = f"this is {name}, which does not follow from {game.material}"
@@ -160,9 +160,10 @@ def with_passed(game: Any, position: int, square: str) -> int:
     turn = position >> TURN & 1
     forward = 8 - 16 * turn
     letters = {seen(position, place): letter.upper() for place, letter in pieces(position).items()}
-    came = letters.get(target - forward) == "P" and target not in letters and target + forward not in letters
-    own = any(code_at(position, place) == men.PAWN + men.BLACK * turn and position >> place & 63 == target - forward
-              for place in PLACES)  # fmt: skip
-    if target >> 3 != (2 if turn else 5) or not came or own:
+    # Behind the square from the mover's side is the pawn; the square itself and the pawn's origin are empty.
+    passed_it = letters.get(target - forward) == "P" and target not in letters and target + forward not in letters
+    is_own = any(code_at(position, place) == men.PAWN + men.BLACK * turn and position >> place & 63 == target - forward
+                 for place in PLACES)  # fmt: skip
+    if target >> 3 != (2 if turn else 5) or not passed_it or is_own:
         raise PositionError(f"{LEGAL}: no pawn can just have passed {square}; put - for en passant")
     return position | (target & 7) + 1 if game.may_capture(position, target & 7) else position

@@ -70,8 +70,8 @@ class GameRecord(NamedTuple):
     @property
     def variant(self) -> str:
         """The tag Variant; empty for chess and Chess960."""
-        told = self.tags.get("Variant", "").strip()
-        return "" if told.lower() in CHESS | CHESS960 else told
+        value = self.tags.get("Variant", "").strip()
+        return "" if value.lower() in CHESS | CHESS960 else value
 
     @property
     def chess960(self) -> bool:
@@ -160,7 +160,7 @@ def legal_move(board: AnyBoard, text: str) -> str:
         found = [move for move in moves if move in (text, *taken)]
     elif match := CASTLING.fullmatch(text):
         file = 2 if match[1] else 6
-        found = [move for move, (_, _, goal, _) in castles.items() if goal % 8 == file and move in moves]
+        found = [move for move, (_, _, king_goal, _) in castles.items() if king_goal % 8 == file and move in moves]
     elif match := SAN.fullmatch(text):
         found = [move for move in moves if fits(board, move, match)]
     else:
@@ -173,7 +173,7 @@ def legal_move(board: AnyBoard, text: str) -> str:
 
 
 def fits(board: AnyBoard, move: str, match: re.Match[str]) -> bool:
-    """Return whether a move matches a SAN."""
+    """Return whether a UCI move has the man, origin, target and promotion of a SAN (*match*)."""
     letter, file, rank, target, promotion = match.groups()
     return (
         board.men[square_of(move[:2])].upper() == (letter or "P")
@@ -194,12 +194,13 @@ def san_on(board: AnyBoard, move: str) -> str:
     takes = "x" * board.captures(move)
     if man == "P":
         return f"{move[0] * bool(takes)}{takes}{target}{'=' * bool(move[4:])}{move[4:].upper()}{suffix}"
-    same = [one for one in board.moves() if one[2:4] == target and board.men[square_of(one[:2])].upper() == man]
-    whence = next(
-        here for here in ("", move[0], move[1], move[:2])
-        if sum(one[:2].startswith(here) or one[:2].endswith(here) for one in same) == 1
+    # The shortest origin that tells the move from those of like men: nothing, the file, the rank, or the square.
+    alike = [one for one in board.moves() if one[2:4] == target and board.men[square_of(one[:2])].upper() == man]
+    origin = next(
+        part for part in ("", move[0], move[1], move[:2])
+        if sum(one[:2].startswith(part) or one[:2].endswith(part) for one in alike) == 1
     )  # fmt: skip
-    return f"{man}{whence}{takes}{target}{suffix}"
+    return f"{man}{origin}{takes}{target}{suffix}"
 
 
 def written(game: GameRecord) -> str:
@@ -216,14 +217,14 @@ def written(game: GameRecord) -> str:
 
 
 def numbered(game: GameRecord) -> Iterator[str]:
-    """Yield the words of a game with the numbers of its moves."""
-    number, white, told = game.first_number, game.white_begins, False
+    """Yield the words of a game with the numbers of its moves: before White's, and before Black's after a comment."""
+    number, white, follows_move = game.first_number, game.white_begins, False
     for kind, text in game.words:
         if kind == MOVE:
-            if white or not told:
+            if white or not follows_move:
                 yield f"{number}." if white else f"{number}..."
             yield text
-            number, white, told = number + (not white), not white, True
+            number, white, follows_move = number + (not white), not white, True
         else:
             yield f"{{ {text} }}" if kind == COMMENT else text
-            told = told and kind == GLYPH
+            follows_move = follows_move and kind == GLYPH

@@ -59,18 +59,18 @@ def man_of(game: Any, position: int, move: int) -> str:
     kind, origin, target = kind_of(position, move), origin_of(position, move), target_of(position, move)
     if kind == PAWN:
         return origin[0] + "x" if origin[0] != target[0] else ""
-    others = [
+    others = [  # the origins of like men that can go to the same square
         origin_of(position, other)
         for other in game.generate_moves(position)
         if other != move and other >> 6 == move >> 6 and kind_of(position, other) == kind
     ]
     if not others:
-        whence = ""
+        needed = ""
     elif all(other[0] != origin[0] for other in others):
-        whence = origin[0]
+        needed = origin[0]
     else:
-        whence = origin[1] if all(other[1] != origin[1] for other in others) else origin
-    return LETTERS[kind] + whence + "x" * (everybody(position) >> (move >> 6 & 63) & 1)
+        needed = origin[1] if all(other[1] != origin[1] for other in others) else origin
+    return LETTERS[kind] + needed + "x" * (everybody(position) >> (move >> 6 & 63) & 1)
 
 
 def parse(game: Any, position: int, text: str) -> int:

@@ -6,8 +6,7 @@ from retrograde.games.chess.men import MOST_WITH_PAWNS, TIERS
 
 
 def set_of(text: str) -> list[str]:
-    """Return all endings of three to so many men, as in `all=4`, each after those it can lead to. Return [] for other
-    texts.
+    """Return all endings of three to N men for the text `all=N`, each after those it can lead to; [] for other texts.
 
     >>> set_of("all=3"), len(set_of("all=5")), set_of("KRK")
     (['KRK', 'KQK', 'KNK', 'KBK', 'KPK'], 145, [])

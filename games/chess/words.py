@@ -15,6 +15,6 @@ def in_words(name: str) -> str:
     sides = []
     for side in sides_of(name):
         counts = [(side.count(letter), kind) for letter, kind in kinds.items() if letter in side]
-        told = ["king", *(kind if count == 1 else f"{MANY[count - 2]} {kind}s" for count, kind in counts)]
-        sides.append(" and ".join(filter(None, [", ".join(told[:-1]), told[-1]])))
+        *first, last = "king", *(kind if count == 1 else f"{MANY[count - 2]} {kind}s" for count, kind in counts)
+        sides.append(" and ".join(filter(None, [", ".join(first), last])))
     return " against ".join(sides).capitalize()

@@ -15,7 +15,7 @@ import pytest
 
 from retrograde.cli.failure import explain
 from retrograde.cli.main import COMMANDS
-from retrograde.cli.render.words import amount, duration, prospect, table, verdict
+from retrograde.cli.render.words import amount, duration, prospect_text, table, verdict
 from retrograde.databases import database_path
 from retrograde.games import DRAW, LOSE, TIE, WIN
 from retrograde.games.catalog import variants_in
@@ -670,7 +670,7 @@ def test_output_for_people_replaces_what_an_encoding_lacks_and_json_is_utf8(enco
     ],
 )
 def test_outcomes_in_words(value, remoteness, here, ending):
-    assert click.unstyle(prospect(value, remoteness, "X")) == here
+    assert click.unstyle(prospect_text(value, remoteness, "X")) == here
     assert click.unstyle(verdict(value, remoteness)) == ending
 
 

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from retrograde.cli.render import board, words
-from retrograde.cli.render.moves import moves_table, number_of, numbered
+from retrograde.cli.render.moves import moves_table, number_of, with_numbers
 from retrograde.cli.render.pager import rows_of
 from retrograde.games import DRAW, LOSE, TIE, WIN
 from retrograde.games.catalog import load_game
@@ -139,11 +139,11 @@ def test_a_board_is_lower_where_the_screen_is():
 def test_moves_are_numbered_as_in_the_game():
     chess, board = load_game("chess:KRK"), load_game("tictactoe")
     white, black = (chess.read(f"8/8/8/8/8/2k5/1R6/K7 {side}") for side in "wb")
-    assert numbered(chess, white, ["Rb8", "Kc4", "Kb2"]) == "1. Rb8 Kc4 2. Kb2"
-    assert numbered(chess, black, ["Kd4", "Kb1", "Kc3"]) == "1... Kd4 2. Kb1 Kc3"
-    assert numbered(chess, white, ["Kc4", "Kb2"], 1) == "1... Kc4 2. Kb2"
-    assert numbered(board, board.start, ["a1", "b2", "c3"]) == "1. a1 2. b2 3. c3"
-    assert numbered(load_game("connect4"), 0, ["1", "10"]) == "1 10"
+    assert with_numbers(chess, white, ["Rb8", "Kc4", "Kb2"]) == "1. Rb8 Kc4 2. Kb2"
+    assert with_numbers(chess, black, ["Kd4", "Kb1", "Kc3"]) == "1... Kd4 2. Kb1 Kc3"
+    assert with_numbers(chess, white, ["Kc4", "Kb2"], 1) == "1... Kc4 2. Kb2"
+    assert with_numbers(board, board.start, ["a1", "b2", "c3"]) == "1. a1 2. b2 3. c3"
+    assert with_numbers(load_game("connect4"), 0, ["1", "10"]) == "1 10"
     assert [number_of(chess, black, ply) for ply in range(3)] == ["1...", "2.", "2..."]
 
 

@@ -93,7 +93,7 @@ def test_gaviota_tells_plies_from_who_is_to_move(home, monkeypatch, tmp_path):
     beside = compare.TableComparison(tables)
     board = compare.board_of(MATED)
     for value, remoteness in ((LOSE, 12), (LOSE, 14), (WIN, 12), (DRAW, -1)):
-        beside.look(MATED, board, value, remoteness)
+        beside.compare(MATED, board, value, remoteness)
     assert beside.alike == 1
     ours = [ours for _, ours, _ in beside.differ]
     assert ours == ["mate in 14 plies, lost", "mate in 12 plies, won", "a draw, or mate"]

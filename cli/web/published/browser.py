@@ -54,8 +54,8 @@ class PublishedSite:
     def solution(self, variant: str) -> Oracle:
         """Return the solution of a variant."""
         if variant not in self.solutions:
-            facts = json.loads(self.read(f"games/{database_path(variant, '').stem}/facts.json"))
-            game = pickle.loads(b64decode(facts["rules"]))  # written by who published the site, as all code here
+            facts = json.loads(self.read(f"games/{database_path(variant, '').stem}/facts.json"))  # the path without .h5
+            game = pickle.loads(b64decode(facts["rules"]))  # safe: the site's publisher wrote it, like this page's code
             self.solutions[variant] = solution_of(self.open(facts["database"], game))
         return self.solutions[variant]
 
@@ -84,7 +84,8 @@ class PublishedSite:
             raise NoDatabase(str(error)) from error
 
     def answer(self, path: str, asked: str) -> tuple[str, int]:
-        """Return the answer to a request of the page as JSON, and the status that a server would give it."""
+        """Return the answer to a request of the page as JSON, and the status that a server would give it. *asked* has
+        the request's parameters, as JSON."""
         try:
             return answer_text(self.answer_to(path, **json.loads(asked))), 200
         except RetrogradeError as error:

@@ -238,7 +238,7 @@ def test_drawn_endings_are_shown_though_play_goes_on_nowhere(client, home, solve
 
 def test_of_files_that_stay_as_they_are_nothing_is_read_again(client, home, monkeypatch):
     read, looked_up = [], []
-    shelf.installed.cache_clear()
+    shelf.installed_games.cache_clear()
     monkeypatch.setattr(shelf, "read_facts", lambda path, before=shelf.read_facts: read.append(path) or before(path))
     monkeypatch.setattr(shelf, "game_names", lambda before=shelf.game_names: looked_up.append(1) or before())
     for _ in range(3):

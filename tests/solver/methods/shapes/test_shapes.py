@@ -81,7 +81,7 @@ def test_shapes_of_large_boards_are_numbered_as_positions_are(variant):
         position = sum(1 << cell + (at >= section.men[0]) * game.cells for at, cell in enumerate(cells))
         row, which = kernels.row_of(board, sum(1 << cell for cell in cells))
         first, last = board.set_begins[which : which + 2]
-        assert {kernels.moved(board, sum(1 << cell for cell in cells), one) for one in board.sets[first:last]} == {
+        assert {kernels.image_of(board, sum(1 << cell for cell in cells), one) for one in board.sets[first:last]} == {
             shapes[row]
         }
         slot = game.index(position | section.number << 2 * game.cells)

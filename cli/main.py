@@ -123,13 +123,9 @@ class LazyGroup(click.Group):
             raise explain(error) from error
 
     def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        **extra: Any,
-    ) -> NoReturn:
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, complete_var: str | None = None,
+        standalone_mode: bool = True, **extra: Any,
+    ) -> NoReturn:  # fmt: skip
         """Run a command line, by default that of the process, and exit with its status."""
         if COMPLETE in os.environ:
             from retrograde.cli.completion import install

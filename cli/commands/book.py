@@ -49,18 +49,9 @@ TABLE = "256M"
 @options.database
 @options.json
 def command(
-    variant: str,
-    plies: int,
-    depth: int | None,
-    most: int | None,
-    weights: str | None,
-    value_only: bool,
-    size: int,
-    workers: int | None,
-    fresh: bool,
-    database: str | None,
-    as_json: bool,
-) -> None:
+    variant: str, plies: int, depth: int | None, most: int | None, weights: str | None, value_only: bool, size: int,
+    workers: int | None, fresh: bool, database: str | None, as_json: bool,
+) -> None:  # fmt: skip
     """Make an opening book: the value of every position within N plies of the start.
 
     The command searches the positions of the last ply until the value of each is proved. The values of earlier plies

@@ -42,16 +42,9 @@ ORDERS = {"worst": "worst first", "given": "as given", "best": "best first"}
 @options.database
 @options.json
 def command(
-    source: str,
-    depth: int,
-    positions: int,
-    seed: int,
-    names: tuple[str, ...],
-    plot: Path | None,
-    weights: str | None,
-    database: str | None,
-    as_json: bool,
-) -> None:
+    source: str, depth: int, positions: int, seed: int, names: tuple[str, ...], plot: Path | None, weights: str | None,
+    database: str | None, as_json: bool,
+) -> None:  # fmt: skip
     """Measure how often a depth-limited search picks a move that gives up value.
 
     The command uses only positions in which some move gives up value. It tries four estimates: the game's own; none, so

@@ -50,19 +50,9 @@ SECONDS = 1.0
 @options.database
 @options.json
 def command(
-    source: str,
-    a: str,
-    b: str,
-    games: int,
-    position: str | None,
-    seed: int,
-    exact: bool,
-    seconds: float,
-    pgn: str | None,
-    weights: str | None,
-    database: str | None,
-    as_json: bool,
-) -> None:
+    source: str, a: str, b: str, games: int, position: str | None, seed: int, exact: bool, seconds: float,
+    pgn: str | None, weights: str | None, database: str | None, as_json: bool,
+) -> None:  # fmt: skip
     """Play games between two players, and count the results. Each moves first in every other game.
 
     A and B are perfect; first (the first of the best moves, sets no traps); random; greedy; depth:4 or time:0.5

@@ -97,18 +97,9 @@ class Quit(Exception):
 @options.weights
 @options.database
 def command(
-    source: str,
-    first: str,
-    second: str,
-    skill: float | None,
-    hints: bool,
-    position: str | None,
-    seed: int | None,
-    seconds: float,
-    pgn: str | None,
-    weights: str | None,
-    database: str | None,
-) -> None:
+    source: str, first: str, second: str, skill: float | None, hints: bool, position: str | None, seed: int | None,
+    seconds: float, pgn: str | None, weights: str | None, database: str | None,
+) -> None:  # fmt: skip
     """Play a solved game against a perfect player, or watch a game.
 
     If there is no database, the perfect player searches, and says what it has proved. Once it has proved the value of a

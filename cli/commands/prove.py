@@ -66,19 +66,9 @@ class Odd(click.IntRange):
 @click.option("--out", metavar="FILE", help="The certificate's file, if it is not to be in the usual place.")
 @options.json
 def command(
-    source: str,
-    position: str | None,
-    value: str | None,
-    at_least: bool,
-    leaves: int,
-    seconds: float | None,
-    table_size: int,
-    memory: int,
-    workers: int | None,
-    fresh: bool,
-    out: str | None,
-    as_json: bool,
-) -> None:
+    source: str, position: str | None, value: str | None, at_least: bool, leaves: int, seconds: float | None,
+    table_size: int, memory: int, workers: int | None, fresh: bool, out: str | None, as_json: bool,
+) -> None:  # fmt: skip
     """Prove the value of a position, and write the proof to a file, a certificate.
 
     By default POSITION is the start. A certificate is a strategy for one side: a reply for each position that can arise

@@ -52,14 +52,9 @@ SECONDS = 10.0
 @options.database
 @options.json
 def command(
-    source: str | None,
-    position: str | None,
-    batch: str | None,
-    moves: bool,
-    seconds: float,
-    database: str | None,
+    source: str | None, position: str | None, batch: str | None, moves: bool, seconds: float, database: str | None,
     as_json: bool,
-) -> None:
+) -> None:  # fmt: skip
     """Show the value of a position, every move, and best play.
 
     By default POSITION is the start; - reads positions from standard input, one a line. If VARIANT is just chess, the

@@ -64,21 +64,10 @@ DISTANCE_SECONDS = 10.0
 )
 @options.json
 def command(
-    source: str,
-    position: str | None,
-    seconds: float | None,
-    depth: int | None,
-    size: int,
-    workers: int | None,
-    method: str | None,
-    metric: str | None,
-    tables: bool,
-    value_only: bool,
-    tree: bool,
-    order: str | None,
-    out: Path | None,
-    as_json: bool,
-) -> None:
+    source: str, position: str | None, seconds: float | None, depth: int | None, size: int, workers: int | None,
+    method: str | None, metric: str | None, tables: bool, value_only: bool, tree: bool, order: str | None,
+    out: Path | None, as_json: bool,
+) -> None:  # fmt: skip
     """Prove the value of a position by search, without a database.
 
     By default POSITION is the start. All results are proved, except those that the command calls estimates. When --time

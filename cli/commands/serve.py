@@ -34,14 +34,9 @@ SECONDS = 3.0
 @time_option(SECONDS, "for a move")
 @click.option("--open", "to_open", is_flag=True, help="Open the page in the browser.")
 def command(
-    variants: tuple[str, ...],
-    host: str,
-    port: int,
-    allowed: tuple[str, ...],
-    allow_solve: bool,
-    seconds: float,
+    variants: tuple[str, ...], host: str, port: int, allowed: tuple[str, ...], allow_solve: bool, seconds: float,
     to_open: bool,
-) -> None:
+) -> None:  # fmt: skip
     """Serve a page to play on, and JSON, until Ctrl-C.
 
     The server offers the given VARIANTs, or all that have databases. Only this machine can reach the page, unless you

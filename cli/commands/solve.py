@@ -90,19 +90,10 @@ AMOUNTS: dict[str, Callable[[float], str]] = {"positions": amount, "records": am
 @cluster_options
 @options.json
 def command(
-    variant: str,
-    database: str | None,
-    workers: int | None,
-    memory: int | None,
-    fresh: bool,
-    only_estimate: bool,
-    metric: str | None,
-    ties: str | None,
-    against: str | None,
-    cluster: str | None,
-    mpi: "ClusterExecutor | None",
+    variant: str, database: str | None, workers: int | None, memory: int | None, fresh: bool, only_estimate: bool,
+    metric: str | None, ties: str | None, against: str | None, cluster: str | None, mpi: "ClusterExecutor | None",
     as_json: bool,
-) -> None:
+) -> None:  # fmt: skip
     """Solve a game and write its database.
 
     Run the same command again to resume an interrupted solve. A game that is solved already is not solved again. Some

@@ -175,10 +175,7 @@ def verify_quickly(source: str, database: str | None, as_json: bool) -> None:
         print_quick(read.origin.game, read.digest, read.bytes, time.monotonic() - began, as_json)
         return
     path = certificate_named(source, database)
-    with (
-        CertificateFile(path) if path else open_file(source, database) as opened,
-        progress_listener(as_json) as line,
-    ):
+    with CertificateFile(path) if path else open_file(source, database) as opened, progress_listener(as_json) as line:
         file: CheckedFile = opened.file if isinstance(opened, Database) else opened
         items = file.contents.length
         course = Course({"reading": 1.0}, positions_a_record=file.positions / max(items, 1), exact=True)

@@ -57,12 +57,7 @@ MOST_BETTER = 3
 
 def variant(facts: DatabaseFacts) -> Variant:
     """Return the facts about a variant, without its rules."""
-    return Variant(
-        variant=facts.variant,
-        name=title(facts.game),
-        positions=facts.positions,
-        start=start_of(facts),
-    )
+    return Variant(variant=facts.variant, name=title(facts.game), positions=facts.positions, start=start_of(facts))
 
 
 def title(name: str) -> str:

@@ -33,10 +33,10 @@ LOOPS = {"having": "set", "empty": "free", "occupied": "filled"}
 
 
 class Piece(NamedTuple):
-    """A part of a plane that is in one word. It has *size* cells from *first* on, from bit *place* of word *at* on."""
+    """A part of a plane that is in one word: *size* cells from *first* on, in the word *word_index* from *bit* on."""
 
-    at: int
-    place: int
+    word_index: int
+    bit: int
     first: int
     size: int
 
@@ -89,22 +89,22 @@ class Cells(Field):
         found.width = found.size * len(self.signs)
         return found
 
-    def take_bits(self, at: int, place: int) -> tuple[int, int]:
-        """Take bits for all planes of a word; if no word has enough, take them plane by plane."""
+    def take_bits(self, word_index: int, bit: int) -> tuple[int, int]:
+        """Take bits for all planes: in one word if they fit, else each plane by itself. Return the next free
+        (word, bit)."""
         if not self.is_spread:
-            at, end = super().take_bits(at, place)
-            places = range(self.place, end, self.size)
-            self.planes = [[Piece(at, place, 0, self.size)] for place in places]
-            return at, end
+            word_index, end = super().take_bits(word_index, bit)
+            self.planes = [[Piece(word_index, low, 0, self.size)] for low in range(self.first_bit, end, self.size)]
+            return word_index, end
         self.planes = [[] for _ in self.signs]
         for first in range(0, self.size, POSITION_BITS):
             size = min(POSITION_BITS, self.size - first)
             for plane in self.planes:
-                if place + size > POSITION_BITS:
-                    at, place = at + 1, 0
-                plane.append(Piece(at, place, first, size))
-                place += size
-        return at, place
+                if bit + size > POSITION_BITS:
+                    word_index, bit = word_index + 1, 0
+                plane.append(Piece(word_index, bit, first, size))
+                bit += size
+        return word_index, bit
 
     planes: list[list[Piece]]
     """Where the cells of each sign are."""
@@ -112,31 +112,32 @@ class Cells(Field):
     def masks(self) -> dict[int, int]:
         """Return the bits that the field takes, by index of the word."""
         found: dict[int, int] = {}
-        for at, place, _, size in chain(*self.planes):
-            found[at] = found.get(at, 0) | (1 << size) - 1 << place
+        for word_index, bit, _, size in chain(*self.planes):
+            found[word_index] = found.get(word_index, 0) | ((1 << size) - 1) << bit
         return found
 
     def prepare_formulas(self, fields: Mapping[str, Field]) -> None:
         """Compute the expressions and numbers that formulas use; *fields* are all fields of the game."""
         self.kinds = len(self.planes)
         self.full = (1 << self.size) - 1
-        counts = [f"({word_of(self.words, at)} & {mask}).bit_count()" for at, mask in self.masks().items()]
+        counts = [f"({word_of(self.words, index)} & {mask}).bit_count()" for index, mask in self.masks().items()]
         self.number = counts[0] if len(counts) == 1 else f"({' + '.join(counts)})"
         if self.is_spread:
             self.prepare_planes()
             return
-        planes = range(self.place, self.place + self.width, self.size)
-        self.base = self.place - self.size
-        """The place that a plane before the first one would have."""
-        self.each = sum(1 << place for place in planes)
+        bits = range(self.first_bit, self.first_bit + self.width, self.size)  # the lowest bit of each plane
+        self.base = self.first_bit - self.size
+        """The lowest bit that a plane before the first one would have."""
+        self.each = sum(1 << bit for bit in bits)
         """The first cell in all planes; shifted, any cell."""
-        self.in_any = " | ".join(f"{self.word} >> {place}" for place in planes)
-        self.in_all = " | ".join(f"cells << {place}" for place in planes)
+        self.in_any = " | ".join(f"{self.word} >> {bit}" for bit in bits)
+        self.in_all = " | ".join(f"cells << {bit}" for bit in bits)
         self.number_of = " + ".join(
-            f"{number} * ({self.word} >> {place} + cell & 1)" for number, place in enumerate(planes, 1)
+            f"{number} * ({self.word} >> {bit} + cell & 1)" for number, bit in enumerate(bits, 1)
         )
-        self.states = {0: 0} | {1 << place: number for number, place in enumerate(planes, 1)}
-        self.first = self.full << self.place
+        self.states = {0: 0} | {1 << bit: number for number, bit in enumerate(bits, 1)}
+        self.first = self.full << self.first_bit
+        """The bits of the first plane; `pair` has those of the first two."""
         self.pair = self.first | self.first << self.size
 
     # Cells of several words
@@ -156,31 +157,32 @@ class Cells(Field):
 
     def cells_between(self, plane: list[Piece], first: int, count: int) -> str:
         """Return an expression for *count* cells of a plane from *first* on, as bits; one piece must have all."""
-        at, place, begin, _ = next(piece for piece in plane if first < piece.first + piece.size)
-        return f"{word_of(self.words, at)} >> {place + first - begin} & {(1 << count) - 1}"
+        word_index, bit, begin, _ = next(piece for piece in plane if first < piece.first + piece.size)
+        return f"{word_of(self.words, word_index)} >> {bit + first - begin} & {(1 << count) - 1}"
 
     def changed_words(self, text: str) -> dict[int, str]:
-        """Return the words that change. In *text*, `{own}` is the cells of a sign, `{number}` its number, and `{other}`
-        the cells of the other of the first two signs."""
+        """Return an expression for each word that a method changes, by the word's index; *text* is its formula. In
+        formulas for several words, `{own}` is the cells of a sign, `{number}` its number, and `{other}` the cells of
+        the other of the first two signs."""
         if not self.is_spread:
             return super().changed_words(text)
-        others = [*self.sets[1::-1], *self.sets[2:]]
+        others = [*self.sets[1::-1], *self.sets[2:]]  # the first two exchanged
         after = [
             text.format(own=own, other=other, number=number)
             for number, (own, other) in enumerate(zip(self.sets, others, strict=True), 1)
         ]
-        found = {at: f"{word_of(self.words, at)} & {~mask}" for at, mask in self.masks().items()}
-        for at, part in self.parts_of_words(after):
-            found[at] += f" | {part}"
+        found = {index: f"{word_of(self.words, index)} & {~mask}" for index, mask in self.masks().items()}
+        for index, part in self.parts_of_words(after):
+            found[index] += f" | {part}"
         return found
 
     def parts_of_words(self, sets: Sequence[str]) -> Iterator[tuple[int, str]]:
         """Yield the parts of words that hold cells, as (index of the word, expression), from each sign's cells in
         *sets*."""
         for plane, cells in zip(self.planes, sets, strict=True):
-            for at, place, first, size in plane:
+            for word_index, bit, first, size in plane:
                 piece = f"({cells})" if len(plane) == 1 else f"(({cells}) >> {first} & {(1 << size) - 1})"
-                yield at, f"{piece} << {place}"
+                yield word_index, f"{piece} << {bit}"
 
     # Sets of cells, as bits
 
@@ -348,11 +350,11 @@ def row_of(names: tuple[str, ...]) -> "Board":
 
 def cells_of(bits: str, size: int) -> str:
     """Return an expression for the cells of a set, as a tuple; *bits* is an expression for the set."""
-    steps = [(at, min(STEP, size - at)) for at in range(0, size, STEP)]
+    steps = [(first, min(STEP, size - first)) for first in range(0, size, STEP)]
     names = [table_of_cells(first, count) for first, count in steps]
     if len(steps) == 1:
         return f"{names[0]}[{bits}]"
-    parts = [f"{name}[bits >> {at} & {(1 << count) - 1}]" for name, (at, count) in zip(names, steps, strict=True)]
+    parts = [f"{name}[bits >> {low} & {(1 << count) - 1}]" for name, (low, count) in zip(names, steps, strict=True)]
     return " + ".join([f"{names[0]}[(bits := {bits}) & {(1 << STEP) - 1}]", *parts[1:]])
 
 

@@ -52,9 +52,9 @@ class Field:
     name = ""
     width = 0
     """The number of its bits."""
-    at = 0
+    word_index = 0
     """The index of the word that holds it: of its first one, if it takes several."""
-    place = 0
+    first_bit = 0
     """The number of its lowest bit in that word, from 0."""
     words = 1
     """The number of words of a position; a position of one word is an int, others are tuples."""
@@ -78,19 +78,19 @@ class Field:
         """Return the copy for a game, with its `width`; `take_bits` says later which bits these are."""
         return copy(self)
 
-    def take_bits(self, at: int, place: int) -> tuple[int, int]:
-        """Take the bits of word *at* from bit *place* on, or of the next word. Return the next free (word, bit)."""
-        if place + self.width > POSITION_BITS:
-            at, place = at + 1, 0
-        self.at, self.place = at, place
-        return at, place + self.width
+    def take_bits(self, word_index: int, bit: int) -> tuple[int, int]:
+        """Take the bits of a word from *bit* on, or of the next word. Return the next free (word, bit)."""
+        if bit + self.width > POSITION_BITS:
+            word_index, bit = word_index + 1, 0
+        self.word_index, self.first_bit = word_index, bit
+        return word_index, bit + self.width
 
     def prepare_formulas(self, fields: "Mapping[str, Field]") -> None:
         """Set the attributes that formulas name in braces; all *fields* have their bits now."""
 
     def masks(self) -> dict[int, int]:
         """Return a mask of its bits for each word that it takes, by the word's index: `{0: 0b111000}`."""
-        return {self.at: (1 << self.width) - 1 << self.place}
+        return {self.word_index: (1 << self.width) - 1 << self.first_bit}
 
     def bounds(self, method: str) -> dict[str, tuple[int, int]]:
         """Return the least and the greatest value of a method's arguments, by name: `{"cell": (0, 8)}`."""
@@ -128,7 +128,7 @@ class Field:
 
     def changed_words(self, text: str) -> dict[int, str]:
         """Return an expression for each word that a method changes, by the word's index; *text* is its formula."""
-        return {self.at: text.format_map(vars(self))}
+        return {self.word_index: text.format_map(vars(self))}
 
     def with_words(self, changed: Mapping[int, str]) -> str:
         """Return an expression for a position with some words changed."""

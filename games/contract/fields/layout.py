@@ -28,14 +28,14 @@ def lay_out(game: Any) -> dict[str, Any]:
     if taken := [name for name in declared if name in Game.__annotations__ or hasattr(Game, name)]:
         raise ValueError(f"{taken[0]!r} is a member of the game contract; give the field another name")
     fields = {name: one.sized_for(game) for name, one in declared.items()}
-    at = place = 0
+    word_index = bit = 0
     for one in fields.values():
-        at, place = one.take_bits(at, place)
-    if at >= MOST_WORDS:
+        word_index, bit = one.take_bits(word_index, bit)
+    if word_index >= MOST_WORDS:
         parts = ", ".join(f"{name} {one.width}" for name, one in fields.items())
         raise ValueError(f"a position has at most {MOST_WORDS} words of {POSITION_BITS} bits; its fields need {parts}")
     for one in fields.values():
-        one.words, one.word = at + 1, word_of(at + 1, one.at)
+        one.words, one.word = word_index + 1, word_of(word_index + 1, one.word_index)
     for one in fields.values():
         one.prepare_formulas(fields)
         vars(one).update(one.methods())
@@ -55,7 +55,7 @@ def checked(game: Any) -> Iterator[None]:
     fields = [getattr(game, name) for name in fields_of(type(game))]
     before = [dict(vars(one)) for one in fields]
     for one in fields:
-        vars(one).update({name: checking(one, name, method) for name, method in one.methods().items()})
+        vars(one).update({name: with_check(one, name, method) for name, method in one.methods().items()})
     try:
         yield
     finally:
@@ -63,13 +63,13 @@ def checked(game: Any) -> Iterator[None]:
             vars(one).update(members)
 
 
-def checking(field: Field, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method of a field that raises ValueError for arguments out of their bounds."""
+def with_check(field: Field, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the *method* called *name* of a field; it raises ValueError for arguments out of their bounds."""
     bounds = field.bounds(name)
     names = [*signature(method).parameters]
 
     @wraps(method)
-    def checks(*arguments: Any) -> Any:
+    def check_and_call(*arguments: Any) -> Any:
         for argument, value in zip(names, arguments, strict=True):
             low, high = bounds.get(argument, (value, value))
             if not low <= value <= high:
@@ -78,4 +78,4 @@ def checking(field: Field, name: str, method: Callable[..., Any]) -> Callable[..
             raise ValueError(f"{field.name}.{name}: {wrong}")
         return method(*arguments)
 
-    return checks
+    return check_and_call

@@ -24,27 +24,24 @@ IMAGES = "_images"
 
 def add_members(cls: Any) -> None:
     """Give a class what follows from its fields, those of its bases included."""
-    before = vars(cls).get(DERIVED, {})
-    followed = [vars(base)[DERIVED] for base in cls.__mro__[1:] if DERIVED in vars(base)]
-    inherited = {name for members in followed for name in members}
+    before = vars(cls).get(DERIVED, {})  # given when the class declared its field before this one
+    of_bases = [vars(base)[DERIVED] for base in cls.__mro__[1:] if DERIVED in vars(base)]
+    inherited = {name for members in of_bases for name in members}
     given = members_of([*fields_of(cls).values()])
     # A member that follows for a base, and not for a class with more fields, is as without fields.
     given |= {name: getattr_static(Game, name, "") for name in (inherited | before.keys()) - given.keys()}
     for name, member in given.items():
-        own = name in vars(cls) and vars(cls)[name] is not before.get(name)
+        is_own = name in vars(cls) and vars(cls)[name] is not before.get(name)
         # What a base itself defines stays, also where the class declares a field of the base once more.
-        derived = [members[name] for members in (before, *followed) if name in members]
-        if not own and getattr_static(cls, name, None) in (
-            *derived,
-            before.get(name),
-            getattr_static(Game, name, None),
-        ):
+        derived = [members[name] for members in (before, *of_bases) if name in members]
+        replaceable = *derived, before.get(name), getattr_static(Game, name, None)
+        if not is_own and getattr_static(cls, name, None) in replaceable:
             setattr(cls, name, member)
     if isinstance(start := vars(cls).get("start"), str):
         cls.start = property(lambda game: game.read(start))
     post_init = getattr(cls, "__post_init__", None)
     if not hasattr(post_init, "lays_out"):
-        cls.__post_init__ = then_laid_out(post_init)
+        cls.__post_init__ = with_lay_out(post_init)
     setattr(cls, DERIVED, given)  # also those that the class has itself, for super()
 
 
@@ -72,16 +69,16 @@ def members_of(fields: list[Any]) -> dict[str, Any]:
     return found
 
 
-def then_laid_out(post_init: Callable[[Any], None] | None) -> Callable[[Any], None]:
+def with_lay_out(post_init: Callable[[Any], None] | None) -> Callable[[Any], None]:
     """Return a `__post_init__` that also lays out the fields, after a class's own one."""
 
-    def checks(game: Any) -> None:
+    def post_init_and_lay_out(game: Any) -> None:
         if post_init:
             post_init(game)
         lay_out(game)
 
-    checks.lays_out = True  # type: ignore[attr-defined]  # functions may have attributes
-    return wraps(post_init)(checks) if post_init else checks
+    post_init_and_lay_out.lays_out = True  # type: ignore[attr-defined]  # functions may have attributes
+    return wraps(post_init)(post_init_and_lay_out) if post_init else post_init_and_lay_out
 
 
 def drawn_cells(game: Any) -> Cells:
@@ -147,14 +144,14 @@ def write(self: Any, position: int) -> str:
 def read(self: Any, text: str) -> int:
     """Return the position of a text, field by field."""
     parts = text.strip().replace("\n", "/").replace(" ", "").split("/")
-    told = [one for one in fields_in(self) if one.rows]
+    written = [one for one in fields_in(self) if one.rows]
     position: int = blank(self)
-    if len(parts) != sum(one.rows for one in told):
-        raise ValueError(f"a position says {', '.join(one.name for one in told)}, separated by /")
+    if len(parts) != sum(one.rows for one in written):
+        raise ValueError(f"a position says {', '.join(one.name for one in written)}, separated by /")
     with checked(self):
-        for one in told:
-            here, parts = parts[: one.rows], parts[one.rows :]
-            position = one.parsed(position, "/".join(here))
+        for one in written:
+            own_parts, parts = parts[: one.rows], parts[one.rows :]
+            position = one.parsed(position, "/".join(own_parts))
     return position
 
 

@@ -41,15 +41,15 @@ class Number(Field):
     def prepare_formulas(self, fields: Mapping[str, Field]) -> None:
         self.full = (1 << self.bits) - 1
 
-    @formula("({word} >> {place} & {full}) {low:+}")
+    @formula("({word} >> {first_bit} & {full}) {low:+}")
     def get(self, position: int) -> int:
         """Return the number."""
 
-    @formula("{word} & ~({full} << {place}) | number - {low} << {place}", writes=True)
+    @formula("{word} & ~({full} << {first_bit}) | number - {low} << {first_bit}", writes=True)
     def put(self, position: int, number: int) -> int:
         """Return a position with another number."""
 
-    @formula("{word} + (amount << {place})", writes=True)
+    @formula("{word} + (amount << {first_bit})", writes=True)
     def add(self, position: int, amount: int) -> int:
         """Return a position in which the number is larger by an amount, or smaller by a negative one."""
 
@@ -88,38 +88,40 @@ class Numbers(Number):
         super().__init__(low, high)
         self.count = count
 
-    def take_bits(self, at: int, place: int) -> tuple[int, int]:
-        """Take bits; if no word has enough, take words, each with as many numbers as it holds."""
+    def take_bits(self, word_index: int, bit: int) -> tuple[int, int]:
+        """Take bits; if no word has enough, take words, each with as many numbers as it holds. Return the next free
+        (word, bit)."""
         if not self.is_spread:
-            return super().take_bits(at, place)
-        self.at, self.in_word = at + (place > 0), POSITION_BITS // self.bits
-        words, numbers = divmod(self.count - 1, self.in_word)
-        return self.at + words, (numbers + 1) * self.bits
+            return super().take_bits(word_index, bit)
+        self.word_index, self.in_word = word_index + (bit > 0), POSITION_BITS // self.bits
+        full_words, last_number = divmod(self.count - 1, self.in_word)
+        return self.word_index + full_words, (last_number + 1) * self.bits
 
     def prepare_formulas(self, fields: Mapping[str, Field]) -> None:
         """Compute the expressions and numbers that formulas use; *fields* are all fields of the game."""
         super().prepare_formulas(fields)
-        self.shift = f"{self.place} + {self.bits} * index"
+        self.shift = f"{self.first_bit} + {self.bits} * index"
         if self.is_spread:
             self.shift = f"{self.bits} * (index % {self.in_word})"
-            self.word = f"position[{self.at} + index // {self.in_word}]"
+            self.word = f"position[{self.word_index} + index // {self.in_word}]"
 
     def masks(self) -> dict[int, int]:
         """Return the bits that the field takes, by index of the word."""
         if not self.is_spread:
             return super().masks()
-        held = [min(self.in_word, self.count - first) for first in range(0, self.count, self.in_word)]
-        return {self.at + after: (1 << self.bits * numbers) - 1 for after, numbers in enumerate(held)}
+        counts = [min(self.in_word, self.count - first) for first in range(0, self.count, self.in_word)]  # by word
+        return {self.word_index + after: (1 << self.bits * count) - 1 for after, count in enumerate(counts)}
 
     def changed_words(self, text: str) -> dict[int, str]:
-        """Return the words that change, as (index, expression), from a text with the number at an index."""
+        """Return an expression for each word that a method changes, by the word's index; *text* is its formula, which
+        changes the number at `index`."""
         if not self.is_spread:
             return super().changed_words(text)
         found = {}
-        for after, at in enumerate(self.masks()):
-            word = word_of(self.words, at)
+        for after, word_index in enumerate(self.masks()):
+            word = word_of(self.words, word_index)
             changed = text.format_map({**vars(self), "word": word})
-            found[at] = f"{changed} if index // {self.in_word} == {after} else {word}"
+            found[word_index] = f"{changed} if index // {self.in_word} == {after} else {word}"
         return found
 
     @formula("({word} >> {shift} & {full}) {low:+}")
@@ -152,13 +154,13 @@ class Flag(Field):
     width = 1
 
     def prepare_formulas(self, fields: Mapping[str, Field]) -> None:
-        self.bit = 1 << self.place
+        self.bit = 1 << self.first_bit
 
     @formula("{word} & {bit} != 0")
     def get(self, position: int) -> bool:
         """Return whether the flag is set."""
 
-    @formula("{word} & ~{bit} | flag << {place}", writes=True)
+    @formula("{word} & ~{bit} | flag << {first_bit}", writes=True)
     def put(self, position: int, flag: bool) -> int:
         """Return a position in which the flag is set, or is not."""
 
@@ -205,13 +207,13 @@ class Turn(Field):
             self.now = f"{filled} & 1" if self.players == 2 else f"{filled} % {self.players}"
             self.given = self.after = self.word
         else:
-            unit, last, places = 1 << self.place, self.players - 1, (1 << self.width) - 1
-            self.now = f"{self.word} >> {self.place} & {places}"
-            self.given = f"{self.word} & ~{places << self.place} | player << {self.place}"
+            unit, last, mask = 1 << self.first_bit, self.players - 1, (1 << self.width) - 1
+            self.now = f"{self.word} >> {self.first_bit} & {mask}"
+            self.given = f"{self.word} & ~{mask << self.first_bit} | player << {self.first_bit}"
             self.after = f"{self.word} ^ {unit}"
             if self.players != 2:
-                self.after = f"{self.word} + ({unit} if {self.now} != {last} else {-last << self.place})"
-        # Step 2: the number of each player's sign on the cells; players that cells do not have are 1, 2, …
+                self.after = f"{self.word} + ({unit} if {self.now} != {last} else {-last << self.first_bit})"
+        # Step 2: the number of each player's sign on the cells. If no cells have these signs, they are 1, 2, …
         cells: list[Any] = [one for one in fields.values() if hasattr(one, "count_of") and self.by in ("", one.name)]
         known = next((one.signs for one in cells if set(self.signs) <= set(one.signs)), self.signs)
         numbers = [1 + known.index(sign) for sign in self.signs]
@@ -251,7 +253,7 @@ class Turn(Field):
 
 
 def chosen(numbers: list[int], index: str) -> str:
-    """Return an expression for the number at an index, without a table for two players."""
+    """Return an expression for `numbers[index]`; *index* is an expression. For two players it needs no table."""
     if numbers in ([1, 2], [2, 1]):
         return f"1 + ({index})" if numbers == [1, 2] else f"2 - ({index})"
     return f"{(*numbers,)}[{index}]"

@@ -67,19 +67,19 @@ class SymmetricImages:
     def image(self, look: Look) -> str:
         """Return an expression for an image of `position`. Bits that are of no field are left out."""
         words = next(iter(self.fields.values()))
-        kept = [0] * words.words
+        unmoved = [0] * words.words  # by word, the bits of other fields
         for one in self.fields.values():
-            for at, mask in one.masks().items() if one not in self.cells else ():
-                kept[at] |= mask
-        parts = [[f"{word_of(words.words, at)} & {mask}"] if mask else [] for at, mask in enumerate(kept)]
+            for index, mask in one.masks().items() if one not in self.cells else ():
+                unmoved[index] |= mask
+        parts = [[f"{word_of(words.words, index)} & {mask}"] if mask else [] for index, mask in enumerate(unmoved)]
         for one in self.cells:
             sets = []
             for plane in one.planes:
                 steps = ((number, *step) for number, (field, *step) in enumerate(self.steps) if field is one)
                 sets.append(" | ".join(look(number, one.cells_between(plane, *step)) for number, *step in steps))
-            for at, part in one.parts_of_words(sets):
-                parts[at].append(part)
-        return words.with_words({at: " | ".join(found) or "0" for at, found in enumerate(parts)})
+            for index, part in one.parts_of_words(sets):
+                parts[index].append(part)
+        return words.with_words({index: " | ".join(found) or "0" for index, found in enumerate(parts)})
 
     def exchange(self) -> str:
         """Return an expression for `position` with the first two signs exchanged and the turn passed."""
@@ -156,7 +156,7 @@ def moved(cells: Cells, position: Any, order: Iterable[int]) -> Any:
 
 
 def images_of_sets(order: Sequence[int], begin: int, step: int) -> list[int]:
-    """Return, for each of the 1 << step sets of cells from *begin* on, the set to which an order takes it."""
+    """Return, for each of the `1 << step` sets of *step* cells from *begin* on, the set to which an order takes it."""
     goals = {there: 1 << cell for cell, there in enumerate(order)}
     found = [0]
     for cell in range(begin, begin + step):

@@ -34,8 +34,8 @@ def rays(board: "Board", *ways: Way) -> tuple[tuple[tuple[int, ...], ...], ...]:
 
 
 def shifts(board: "Board", *ways: Way) -> tuple[tuple[int, int, int], ...]:
-    """Return for each way three ints: a set of cells moves as `bits << left >> right & reached`. Cells that would leave
-    the board are lost. Raise ValueError if a way does not move all cells by the same number.
+    """Return (left, right, reached) for each way: a set of cells moves as `bits << left >> right & reached`. Cells that
+    would leave the board are lost. Raise ValueError if a way does not move all cells by the same number.
 
     >>> from retrograde.games.contract.drawing import grid
     >>> shifts(grid(3, 2), (1, 0), (0, -1))

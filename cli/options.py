@@ -1,6 +1,6 @@
 """Arguments and options that several commands have."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import click
@@ -23,22 +23,26 @@ class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic 
             self.fail(str(error), param, ctx)
 
 
+def complete_names(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    """Return the names that begin with *incomplete*; if none does, let the shell complete files."""
+    matching = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return matching or [CompletionItem(incomplete, type="file")]
+
+
 def complete_variants(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the games and the solved variants that match; if none does, let the shell complete files."""
     from retrograde.databases.location import list_databases
     from retrograde.games.catalog import game_names
 
     solved = [path.stem.replace(",", ":", 1) for path in list_databases()]
-    names = [name for name in sorted({*game_names(), *solved}) if name.startswith(incomplete)]
-    return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
+    return complete_names(sorted({*game_names(), *solved}), incomplete)
 
 
 def complete_games(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the games that match; if none does, let the shell complete files."""
     from retrograde.games.catalog import game_names
 
-    names = [name for name in game_names() if name.startswith(incomplete)]
-    return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
+    return complete_names(game_names(), incomplete)
 
 
 def complete_files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -104,8 +104,10 @@ def class_and_options(text: str) -> tuple[type[Game], str]:
         if here := class_here(name):
             return here, options
         for file, _ in trusted_files(name):
-            mine = f"{file}:{options}" if options else f"{file}"
-            raise VariantError(f"no game {name!r} is installed; for your rules of that name write {mine}") from error
+            own_rules = f"{file}:{options}" if options else f"{file}"
+            raise VariantError(
+                f"no game {name!r} is installed; for your rules of that name write {own_rules}"
+            ) from error
         raise
 
 
@@ -258,10 +260,8 @@ def find_game(text: str, fits: Callable[[type[Game]], bool]) -> Game:
 def trust(game: Game) -> None:
     """Record the rule file of a game that the user has named, so that its databases find it later."""
     module = module_of(type(game))
-    if module.__name__.startswith(RULES):
+    if module.__name__.startswith(RULES) and Path(str(module.__file__)).is_file():  # no file if typed at a prompt
         modules = [module, *vars(module).get(BESIDE, {}).values()]
-        if not Path(str(module.__file__)).is_file():
-            return  # typed at a prompt: there is no file
         remember(game.name, {Path(str(used.__file__)): source_of(used) for used in modules})
 
 
@@ -318,18 +318,18 @@ def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
 
 def make(cls: type[Game], text: str) -> Game:
     """Return a game with the options in a text; raise VariantError if they are wrong."""
-    known = {field.name: field for field in fields(cls)}  # type: ignore[arg-type]  # as in variant()
+    declared = {field.name: field for field in fields(cls)}  # type: ignore[arg-type]  # as in variant()
     named = {part.partition("=")[0].strip() for part in text.split(",") if "=" in part}
-    if not named <= known.keys() and (wider := wider_class(cls, named)):
+    if not named <= declared.keys() and (wider := wider_class(cls, named)):
         return make(wider, text)
-    options = read_options(cls, text, list(known))
-    missing = [name for name, field in known.items() if field.default is MISSING and name not in options]
+    options = read_options(cls, text, list(declared))
+    missing = [name for name, field in declared.items() if field.default is MISSING and name not in options]
     if missing and (wider := wider_class(cls, options.keys())):
         cls = wider
     elif missing:
         example = cls.example or f"{missing[0]}=…"
         raise VariantError(f"{cls.name} needs the option {missing[0]}, as in {cls.name}:{example}")
-    expect_names(cls, known)
+    expect_names(cls, declared)
     try:
         try:
             game = cls(**options)  # checks its options itself
@@ -362,7 +362,7 @@ NO_OPTION = ""
 
 
 def read_options(cls: type[Game], text: str, known: list[str]) -> dict[str, Any]:
-    """Return the options in a text, by their names, of which a class has those in *known*, in this order."""
+    """Return the options in a text, by name; *known* are the names of the class's options, in their order."""
     types = get_type_hints(cls)
     options: dict[str, Any] = {}
     for index, part in enumerate(part.strip() for part in text.split(",") if text.strip()):

@@ -120,7 +120,7 @@ def annotate_records(source: str, database: str | None, text: str, tally: Annota
             if as_json:
                 print_json({"tags": game.tags, "moves": [{"move": move, **facts(found)} for move, found in reviews]})
             else:
-                comments = comments_on(solution, position, reviews)
+                comments = comments_for(solution, position, reviews)
                 shown = written(with_comments(game, [found for _, found in reviews], comments)).replace("\t", " ")
                 print_data(("" if tally.games == 1 else "\n") + printable(shown))
 
@@ -160,7 +160,7 @@ def annotate_lines(source: str, database: str | None, text: str, tally: Annotati
             if as_json:
                 print_json({"line": number, "moves": [{"move": move, **facts(found)} for move, found in reviews]})
             else:
-                notes = comments_on(solution, solution.start, reviews)
+                notes = comments_for(solution, solution.start, reviews)
                 words = (
                     f"{move}{'??' * found.mistake} {{{next(notes)}}}" if found else move for move, found in reviews
                 )
@@ -175,7 +175,8 @@ def has_moves(line: str) -> bool:
 def review_moves(
     solution: "Solution", position: int | None, moves: Iterable[str], where: str, tally: AnnotationTally
 ) -> Iterator[tuple[str, "Review | None"]]:
-    """Yield each move from a position with its review, or None. After an illegal move all reviews are None."""
+    """Yield each move from a position with its review, or None. After an illegal move all reviews are None. *where*
+    names the line or game in complaints."""
     from retrograde.solver.play.match import review
 
     game = solution.game
@@ -196,7 +197,7 @@ def review_moves(
         yield word, found
 
 
-def comments_on(
+def comments_for(
     solution: "Solution", position: int | None, reviews: "list[tuple[str, Review | None]]"
 ) -> Iterator[str]:
     """Yield the comments for the moves that have a review."""
@@ -204,24 +205,25 @@ def comments_on(
         if found is None or position is None:
             return
         sides = player_to_move(solution.game, position), player_to_move(solution.game, found.played.position)
-        text = prospect(found.value, (found.played.remoteness or 0), sides)
+        text = result_text(found.value, (found.played.remoteness or 0), sides)
         yield f"{text}; {found.best.name} {better(found.had)}" if found.mistake else text
         position = found.played.position
 
 
-def prospect(value: Any, plies: int, sides: tuple[str, str]) -> str:
-    """Return what follows after a move. *sides* are the player who has moved and the player who answers."""
+def result_text(value: Any, plies: int, sides: tuple[str, str]) -> str:
+    """Return the result after a move, for the player who has moved. *sides* are the names of that player and of the one
+    who answers, "" if unknown."""
     if value == DRAW:
         return "draw"
     far = f" in {plies}" if plies else ""
     if value == TIE:
         return f"tie{far}"
-    winner, other = (sides[0], "who moved") if value == WIN else (sides[1], "who answers")
-    return f"{winner or other} wins{far}" if plies else f"{winner or other} has won"
+    winner = (sides[0] or "who moved") if value == WIN else (sides[1] or "who answers")
+    return f"{winner} wins{far}" if plies else f"{winner} has won"
 
 
 def better(value: Any) -> str:
-    """Return what a better move would have achieved."""
+    """Return what a better move would have done, as a verb: `wins`."""
     return {WIN: "wins", TIE: "ties", DRAW: "draws"}[value]
 
 

@@ -75,15 +75,15 @@ def answer_file(name: str, reader: "BatchReader", moves: bool, as_json: bool) ->
     with ExitStack() as opened:
         stream = sys.stdin.buffer if name == "-" else opened.enter_context(Path(name).open("rb"))
         lines, answered, bad = lines_of(stream), 0, 0
-        while some := list(islice(lines, LINES)):
-            answers = reader.answers(some)
-            words = in_json(some, answers, moves) if as_json else in_columns(some, answers, moves)
-            if reader.searching:
-                for line in words:
-                    print_data(f"{line}\n")
+        while chunk := list(islice(lines, LINES)):
+            answers = reader.answers(chunk)
+            texts = in_json(chunk, answers, moves) if as_json else in_columns(chunk, answers, moves)
+            if reader.searching:  # each search takes time: print every answer at once
+                for text in texts:
+                    print_data(f"{text}\n")
             else:
-                print_data("".join(f"{line}\n" for line in words))
-            answered += len(some)
+                print_data("".join(f"{text}\n" for text in texts))
+            answered += len(chunk)
             bad += sum(bool(answer.error) for answer in answers)
     if bad:
         raise Failure(f"error: {bad:,} of {answered:,} lines had no answer; they say why")
@@ -98,8 +98,9 @@ class BatchReader:
         self.source, self.database, self.seconds = source, database, seconds
         self.stack = ExitStack()
         self.found: dict[str, Oracle | RetrogradeError] = {}
+        """By variant, its oracle, or the error that prevents one."""
         self.searching: dict[str, SearchingOracle] = {}
-        """The oracles that search."""
+        """The oracles that search, by variant."""
 
     def answers(self, lines: list[InputLine]) -> list[LineAnswer]:
         """Return an answer for each line, in order. A line without one gets an error; one that is searched for gets no
@@ -122,7 +123,7 @@ class BatchReader:
             values, plies = solution.lookup(np.array([answers[k].position for k in own], np.int64))
             for k, value, remoteness in zip(own, values.tolist(), plies.tolist(), strict=True):
                 answers[k] = answers[k]._replace(value=Value(value), remoteness=remoteness)
-                if not value:
+                if not value:  # UNDECIDED: the database does not have the position
                     what = f"position {lines[k].text!r} of {solution.variant} cannot be reached"
                     answers[k] = LineAnswer(error=f"{printable(what)} from the start")
         return answers

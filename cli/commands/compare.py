@@ -257,30 +257,26 @@ def command(
     from retrograde.solver.play.solution import solution_of
 
     with solution_of(open_source(source, database)) as solution, progress_listener(as_json) as line:
-        found = [TableComparison(tables) for tables in tables_in(folder, kinds_for(solution.database))]
+        comparisons = [TableComparison(tables) for tables in tables_in(folder, kinds_for(solution.database))]
         variant, metric, done = solution.database.file.variant, solution.database.metric, 0
         phase = Phase("comparing", line, None if every else positions)
-        for fen, value, remoteness in everything(solution) if every else sample(solution, positions, seed):
+        for fen, value, remoteness in all_positions(solution) if every else sample(solution, positions, seed):
             board = board_of(fen)
-            for comparison in found:
+            for comparison in comparisons:
                 comparison.compare(fen, board, value, remoteness)
             done += 1
             phase.advance(1)
         phase.end()
-    facts = {
-        "variant": variant,
-        "metric": metric,
-        "positions": done,
-        "beside": [comparison.facts for comparison in found],
-    }
+    beside = [comparison.facts for comparison in comparisons]
+    facts = {"variant": variant, "metric": metric, "positions": done, "beside": beside}
     if as_json:
         print_json(facts)
     else:
         named = f"{variant}@{metric}" if metric != METRICS[0] else variant
         click.echo(f"{heading(named)}: {done:,} positions beside the tables in {folder}")
-        for comparison in found:
+        for comparison in comparisons:
             print_comparison(comparison)
-    if any(comparison.differ for comparison in found):
+    if any(comparison.differ for comparison in comparisons):
         raise Failure("", 1)
 
 
@@ -316,24 +312,24 @@ def sample(solution: "Solution", count: int, seed: int) -> Iterator[tuple[str, V
     import numpy as np
 
     contents: Any = solution.database.file.contents
-    numbers, bounds = contents.tiers
+    tiers, bounds = contents.tiers  # tier number k has the slots from bounds[k] to bounds[k + 1]
     game: Any = solution.game
     chance = Random(seed)
     left = count
     while left:
-        some: list[int] = []
-        while len(some) < min(left, TOGETHER):
+        positions: list[int] = []
+        while len(positions) < min(left, TOGETHER):
             slot = chance.randrange(int(bounds[-1]))
             row = int(np.searchsorted(bounds, slot, "right")) - 1
-            position = game.unindex(int(numbers[row]), slot - int(bounds[row]))
-            some += [] if is_none(position) else [position]
-        values, remotenesses = solution.lookup(some)
-        for position, value, remoteness in zip(some, values.tolist(), remotenesses.tolist(), strict=True):
+            position = game.unindex(int(tiers[row]), slot - int(bounds[row]))
+            positions += [] if is_none(position) else [position]
+        values, remotenesses = solution.lookup(positions)
+        for position, value, remoteness in zip(positions, values.tolist(), remotenesses.tolist(), strict=True):
             yield game.write(position), Value(value), remoteness
-        left -= len(some)
+        left -= len(positions)
 
 
-def everything(solution: "Solution") -> Iterator[tuple[str, Value, int]]:
+def all_positions(solution: "Solution") -> Iterator[tuple[str, Value, int]]:
     """Yield all positions of a database, like `sample`."""
     from retrograde.solver.play.listing import Listing
 

@@ -215,10 +215,10 @@ def print_longest_win(facts: Facts, file: "CheckedFile", game: Game | None) -> N
     click.echo(faint(f"  position {facts['longest_win']['position']}"))
 
 
-def those_of(others: list[str]) -> str:
-    """Return in words the databases that this one rests on.
+def first_of(others: list[str]) -> str:
+    """Return the first names of *others*, and how many more there are.
 
-    >>> those_of(["chess:KK", "chess:KRK"]), those_of([f"chess:K{'P' * k}K" for k in range(6)])
+    >>> first_of(["chess:KK", "chess:KRK"]), first_of([f"chess:K{'P' * k}K" for k in range(6)])
     ('chess:KK, chess:KRK', 'chess:KK, chess:KPK, chess:KPPK, chess:KPPPK and 2 more')
     """
     more = len(others) - MOST_OTHERS
@@ -233,7 +233,7 @@ def print_origin(facts: Facts, file: "CheckedFile", game: Game | None) -> None:
         *([("solution", CLASSES[facts["class"]])] if "class" in facts else []),
         ("records", f"{facts['stored']:,}"),
         *([("kept", of_slots.format(**facts["compact"]))] if "compact" in facts else []),
-        *([("rests on", those_of(facts["rests_on"]))] if "rests_on" in facts else []),
+        *([("rests on", first_of(facts["rests_on"]))] if "rests_on" in facts else []),
         ("metric", f"{file.metric} against {against}" if (against := file.details.get("against")) else file.metric),
         ("rules", rules),
         ("made with", file.made_with),

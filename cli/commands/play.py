@@ -230,6 +230,7 @@ class Match:
         return self.counts[-1] >= PATIENCE and knows_fifty_move_rule(self.oracle)
 
     def add(self, move: int) -> None:
+        """Make a move, and record it."""
         game = self.oracle.game
         self.counts.append(count_after(game, self.position, move, self.counts[-1]))
         self.positions.append(game.do_move(self.position, move))

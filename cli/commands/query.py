@@ -97,7 +97,8 @@ def command(
 
 
 def reader(source: str, position: str | None, database: str | None, seconds: float, opened: ExitStack) -> "Reader":
-    """Return a function that reads positions of VARIANT|FILE, and says which oracle answers for each."""
+    """Return a function that reads positions of VARIANT|FILE, and says which oracle answers for each. *position* is the
+    argument of the command, *opened* closes the oracles."""
     if source == CHESS and position is not None and database is None:
         from retrograde.cli.commands.batch import BatchReader, men_of
 

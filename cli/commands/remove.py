@@ -33,8 +33,7 @@ from retrograde.games.contract.text import printable
 def complete_removable(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the variants with something to remove; if none matches, let the shell complete files."""
     names = sorted({path.stem.replace(",", ":", 1) for path in (*list_databases(), *unfinished())})
-    kept = [name for name in names if name.startswith(incomplete)]
-    return [CompletionItem(name) for name in kept] or [CompletionItem(incomplete, type="file")]
+    return options.complete_names(names, incomplete)
 
 
 @click.command()
@@ -72,7 +71,7 @@ def command(source: str, only_unfinished: bool, yes: bool, database: str | None,
         if not yes:
             rows = [(printable(file.name), size(bytes_of(file)), about(file, path)) for file in files]
             click.echo(f"in {printable(str(path.parent))}:\n{indent(table(rows, '<><'))}", err=as_json)
-            if not is_meant(f"remove {'this' if len(files) == 1 else 'these'} ({size(total)})?", as_json):
+            if not is_confirmed(f"remove {'this' if len(files) == 1 else 'these'} ({size(total)})?", as_json):
                 click.echo("nothing was removed", err=as_json)
                 files, facts, total = [], [], 0
         for file in files:
@@ -84,7 +83,7 @@ def command(source: str, only_unfinished: bool, yes: bool, database: str | None,
 
 
 def path_and_variant(source: str, database: str | None) -> tuple[Path, str | None]:
-    """Return the path of the database, and its variant; None if only the file is named."""
+    """Return the path of the database, and its variant, None if the source is a file."""
     from retrograde.games.catalog import load_game
     from retrograde.games.catalog import variant as text_of
 
@@ -154,7 +153,7 @@ def is_journal(path: Path) -> bool:
 
 
 def about(file: Path, path: Path) -> str:
-    """Return what a file that would be deleted is."""
+    """Return what a file that would be deleted is: the database at *path*, or something beside it."""
     from retrograde.databases.book import is_book
 
     if file == path:
@@ -170,8 +169,9 @@ def about(file: Path, path: Path) -> str:
     return "what the solve has put aside"
 
 
-def is_meant(question: str, to_errors: bool) -> bool:
-    """Ask the user; raise Failure if nobody answers."""
+def is_confirmed(question: str, to_errors: bool) -> bool:
+    """Ask the user a question, on standard error if *to_errors*; return whether the answer is yes. Raise Failure if
+    nobody answers."""
     click.echo(f"{question} [y/N] ", nl=False, err=to_errors)
     answer = input_line()
     if not answer:

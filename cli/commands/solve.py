@@ -119,23 +119,24 @@ def command(
     given = [name for name, value in (("--mpi", mpi), ("--cluster", cluster), ("--workers", workers)) if value]
     if len(given) > 1:
         raise click.UsageError(f"give {given[0]} or {given[-1]}, not both", click.get_current_context())
-    name, named = metric_named(variant)
+    name, metric_in_name = metric_named(variant)
     how = Run(workers, memory, fresh, as_json, cluster, mpi)
     if members := variants_in(name):
-        other = (metric or named) not in ("", METRICS[0], *TO_PROGRESS)
-        if any([database, ties, against, other, only_estimate and (cluster or mpi)]):
+        other_metric = (metric or metric_in_name) not in ("", METRICS[0], *TO_PROGRESS)
+        if any([database, ties, against, other_metric, only_estimate and (cluster or mpi)]):
             what = f"{name} is a set of {len(members)} variants, each with a database in the usual place"
             raise click.UsageError(
                 f"{what}: it goes with none of --database, --metric but dtz and dtc, --ties, --against"
             )
-        run_set(name, members, how, metric or named, only_estimate)
+        run_set(name, members, how, metric or metric_in_name, only_estimate)
         return
     game = load_game(name)
-    against = against or model_in(named)
+    against = against or model_in(metric_in_name)
     with model_for(against, metric, game, name) if against else nullcontext() as model:
-        goal = Goal(EXPECTATION if model else metric or named or metric_of(game), ties or "", model)
-        own = against_model(model.name) if model else "" if goal.metric == metric_of(game) else goal.metric
-        path = Path(database) if database is not None else database_path(text_of(game), metric=own)
+        goal = Goal(EXPECTATION if model else metric or metric_in_name or metric_of(game), ties or "", model)
+        # The part of the file's name that names the metric: none for the game's own.
+        in_file_name = against_model(model.name) if model else "" if goal.metric == metric_of(game) else goal.metric
+        path = Path(database) if database is not None else database_path(text_of(game), metric=in_file_name)
         if not only_estimate:
             solve_or_find(game, path, goal, how)
             return
@@ -172,9 +173,9 @@ def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
     from retrograde.games.catalog import variant as text_of
 
     def solve_or_load(variant: str) -> tuple[dict[str, Any], bool]:
-        one = load_game(variant)
-        one = variant_of_same_rules(one, text_of(one))  # cached: its tables serve again when others rest on it
-        return solve_if_needed(one, *usual_path_and_goal(one, metric), how._replace(about=variant))
+        loaded = load_game(variant)
+        game = variant_of_same_rules(loaded, text_of(loaded))  # cached: its tables serve again when others rest on it
+        return solve_if_needed(game, *usual_path_and_goal(game, metric), how._replace(about=variant))
 
     if how.mpi is None:
         solve_set(members, solve_or_load, how.as_json, how.fresh)
@@ -193,6 +194,7 @@ def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
 
 
 def usual_path_and_goal(game: Game, metric: str) -> tuple[Path, Goal]:
+    """Return the usual path of a game's database by a metric ("" for the game's own), and the goal of its solve."""
     from retrograde.games.catalog import variant
 
     own = metric_of(game)
@@ -275,12 +277,14 @@ def facts_in(game: Game, path: Path) -> dict[str, Any]:
 
 def how_it_went(facts: dict[str, Any]) -> str:
     """Return in words how long this run has taken, and how fast it was. Earlier runs do not count."""
-    seconds, before, explored = facts["seconds"], facts["resumed"], facts["explored_before"]
-    solved = facts["positions"] - before
-    has_speed = seconds >= 1 and solved > 0 and (before or not explored)  # else this run both explored and solved
+    seconds, solved_before, explored = facts["seconds"], facts["resumed"], facts["explored_before"]
+    solved = facts["positions"] - solved_before
+    # If an earlier run has explored, but solved nothing, this run's time does not belong to all of the positions.
+    has_speed = seconds >= 1 and solved > 0 and (solved_before or not explored)
     speed = f", {amount(solved / seconds)} positions a second" if has_speed else ""
-    done = f"{amount(before)} positions had been solved" if before else f"{amount(explored)} positions had been met"
-    rest = f" for what was left; {done} before" if before or explored else ""
+    done = f"{amount(solved_before)} positions had been solved"
+    done = done if solved_before else f"{amount(explored)} positions had been met"
+    rest = f" for what was left; {done} before" if solved_before or explored else ""
     return f"{duration(seconds)}{speed}{rest}, {size(facts['peak_memory_bytes'])} of memory at most"
 
 
@@ -296,7 +300,8 @@ def has_journal(game: Game, path: Path, goal: Goal) -> bool:
 
 
 def is_solved(game: Game, path: Path, fresh: bool, goal: Goal) -> bool:
-    """Return whether the database is there already; raise an error for a file that must not be replaced."""
+    """Return whether the database is there already, and is not to be made *fresh*; raise an error for a file that must
+    not be replaced."""
     from retrograde.databases import DatabaseFile
     from retrograde.databases.open import matching_game
     from retrograde.games.catalog import variant
@@ -306,8 +311,8 @@ def is_solved(game: Game, path: Path, fresh: bool, goal: Goal) -> bool:
     try:
         with DatabaseFile(path) as file:
             matching_game(file, game)
-            if (there := file.metric if file.measures else METRICS[0]) != goal.metric:
-                raise Failure(f"error: {str(path)!r} holds another metric, {there}; choose another --database")
+            if (stored := file.metric if file.measures else METRICS[0]) != goal.metric:
+                raise Failure(f"error: {str(path)!r} holds another metric, {stored}; choose another --database")
             refuse_other_model(path, file.details, goal.against, fresh)
             if goal.ties and file.details.get("ties", goal.ties) != goal.ties and not fresh:
                 other = f"{str(path)!r} was made with other ties, {file.details['ties']}"

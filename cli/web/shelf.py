@@ -65,14 +65,12 @@ class Shelf:
         name."""
         served: dict[str, DatabaseFacts] = {}
         with self.listing:  # so that two threads do not both read all files
-            paths = list_databases()
-            known = self.known
+            paths, known = list_databases(), self.known
             self.known = {path: known[path] for path in paths if path in known}
-            found = [facts for path in paths if (facts := self.facts(path))]
-        for facts in found:
-            if facts.metric in TO_PROGRESS:
-                continue
-            if facts.variant not in served or facts.path.name == database_path(facts.variant).name:
+            readable = [facts for path in paths if (facts := self.facts(path))]
+        for facts in readable:
+            has_usual_name = facts.path.name == database_path(facts.variant).name
+            if facts.metric not in TO_PROGRESS and (facts.variant not in served or has_usual_name):
                 served[facts.variant] = facts
         return list(served.values())
 
@@ -110,17 +108,10 @@ def read_facts(path: Path) -> DatabaseFacts:
         metric = file.metric if file.measures else METRICS[0]
         start = None if (other := has_other_rules(file)) else file.start_outcome
         longest = None if other else longest
-        told = start is not None and start.measures and metric not in TO_PROGRESS
-        return DatabaseFacts(
-            path,
-            file.variant,
-            file.positions,
-            start,
-            tiers,
-            longest,
-            metric,
-            measure_shown(metric, facts_of(metric, file.details, start.measures)) if start and told else "",
-        )
+        measure = ""
+        if start is not None and start.measures and metric not in TO_PROGRESS:
+            measure = measure_shown(metric, facts_of(metric, file.details, start.measures))
+        return DatabaseFacts(path, file.variant, file.positions, start, tiers, longest, metric, measure)
 
 
 def state_of(path: Path) -> State | None:

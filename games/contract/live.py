@@ -111,10 +111,10 @@ class Writer:
             if name != value.__name__:
                 raise NoSource(f"{name} is another name of {value.__name__}")
             self.written[name] = ""  # a placeholder ends the recursion for functions that call themselves
-            for used in names_in(compiled(text)):
+            for used in names_in(code_of(text)):
                 if used in self.names and not is_special(used):  # as is __name__
                     self.write(used, self.names[used])
-            del self.written[name]  # and is put again behind what it needs
+            del self.written[name]  # to put it behind what it needs
             self.written[name] = text
         else:
             raise NoSource(f"{name} is a {type(value).__name__}, which is made as the program runs")
@@ -151,14 +151,14 @@ def text_of(definition: Any) -> str:
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             if node.name == definition.__name__ and first <= function.__code__.co_firstlineno <= node.end_lineno:
                 text = dedent("".join(lines[first - 1 : node.end_lineno]))
-                known = set(map(gist, codes_in(compiled(text, function.__code__.co_flags & LATE))))
+                known = set(map(gist, codes_in(code_of(text, function.__code__.co_flags & LATE))))
                 if not all(gist(other.__code__) in known for other in functions):
                     raise NoSource(f"the text of {definition.__name__} has changed since")
                 return text
     raise NoSource(f"nothing keeps the text of {definition.__name__}")
 
 
-def compiled(text: str, flags: int = 0) -> CodeType:
+def code_of(text: str, flags: int = 0) -> CodeType:
     """Return the code object of a text, with only the future imports that *flags* name."""
     return compile(text, "<text>", "exec", flags, dont_inherit=True)
 
@@ -172,7 +172,7 @@ def codes_in(code: CodeType) -> Iterator[CodeType]:
 
 
 def gist(code: CodeType) -> Any:
-    """Return what decides what a code object does, without its place in a file."""
+    """Return what decides what a code object does, as nested tuples, without its lines in a file."""
     constants = tuple(gist(item) if isinstance(item, CodeType) else repr(item) for item in code.co_consts)
     return code.co_name, code.co_code, code.co_names, code.co_varnames, constants
 
@@ -189,5 +189,5 @@ def definitions_in(text: str) -> list[Any]:
 
 def names_in(code: CodeType) -> list[str]:
     """Return the global names that a code object reads, each once."""
-    read = (at for inner in codes_in(code) for at in dis.get_instructions(inner))
-    return list(dict.fromkeys(at.argval for at in read if at.opname in ("LOAD_GLOBAL", "LOAD_NAME")))
+    instructions = (each for inner in codes_in(code) for each in dis.get_instructions(inner))
+    return list(dict.fromkeys(each.argval for each in instructions if each.opname in ("LOAD_GLOBAL", "LOAD_NAME")))

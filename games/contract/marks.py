@@ -102,7 +102,7 @@ def shapes() -> str:
 
 
 def mark(worths: Sequence[Worth], x: float, y: float, crowded: bool) -> str:
-    """Return the mark of a place for the moves that lead there; *crowded* if a piece stands there."""
+    """Return the mark at (x, y) for the moves that lead to a place; *crowded* if a piece stands there."""
     names = " ".join(one.name for one in worths)
     best_last = sorted(worths, key=lambda worth: worth_key(worth.value, worth.plies), reverse=True)
     shown = list({(KINDS[one.value], one.plies, one.text): one for one in best_last}.values())
@@ -113,11 +113,11 @@ def mark(worths: Sequence[Worth], x: float, y: float, crowded: bool) -> str:
     if crowded:
         x, y = x + CORNER, y - CORNER
     # Place the marks side by side, centred, or from the corner to the left if a piece stands there.
-    many = max(len(shown), 1 + crowded) - 1
-    scale = SMALL[many]
+    entry = max(len(shown), 1 + crowded) - 1  # of SMALL and APART
+    scale = SMALL[entry]
     drawn = []
     for number, one in enumerate(reversed(shown)):
-        left = (number - (len(shown) - 1) / (1 if crowded else 2)) * APART[many]
+        left = (number - (len(shown) - 1) / (1 if crowded else 2)) * APART[entry]
         plies = SIGNS[one.value] if one.plies is None else str(one.plies)
         text = SIGNS[one.value] if of_kinds and len(shown) > 1 else one.text or plies
         at = f"translate({x + left:g} {y:g}) scale({scale:g})"

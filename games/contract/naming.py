@@ -65,10 +65,10 @@ def player_to_move(game: Game, position: int) -> str:
 
 
 def first_of_other(game: Game, start: int) -> int | None:
-    """Return the first position found after *start* where another player is to move; None among MOST_LOOKED_AT
-    positions."""
+    """Return the first position found after *start* where another player is to move; None if there is none among
+    MOST_LOOKED_AT positions."""
     met, waiting = {start}, [start] if game.players > 1 else []
-    for position in waiting:
+    for position in waiting:  # the list grows meanwhile: breadth-first search
         if game.primitive(position) != UNDECIDED:
             continue
         for move in game.generate_moves(position):

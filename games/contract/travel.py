@@ -62,7 +62,7 @@ def by_source(rules: Rules, qualname: str, options: tuple[Any, ...]) -> Any:
 
 
 def module_with(rules: Rules) -> Any:
-    """Return the rule module made from some sources; the module imported already, if its sources are the same."""
+    """Return the rule module made from sources; if one with the same sources was imported already, that one."""
     (name, file, text), others = rules
     module = sys.modules.get(name)
     if module and all(source(other, other_name) in others for other_name, other in vars(module)[BESIDE].items()):

@@ -58,8 +58,8 @@ def after_zeroing(plies: int) -> int:
 
 
 def child_distance(game: Game, metric: str, position: int, move: int, child: int, plies: int) -> int:
-    """Return what a child that is won or lost in *plies* counts by this metric before the move to it. Progress resets
-    it."""
+    """Return the plies that a child, won or lost in *plies*, counts by this metric before the move to it is added.
+    Progress resets them."""
     if metric == DTZ:
         return after_zeroing(plies) if game.zeroes(position, move) else plies
     return 0 if game.tier(child) != game.tier(position) else plies

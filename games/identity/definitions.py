@@ -67,7 +67,7 @@ def is_special(name: str) -> bool:
 
 
 def check(value: Any, nodes: list[Any]) -> None:
-    """Raise Dynamic if a function or class is not one that the source defines under its name."""
+    """Raise Dynamic unless *value*, a function or class, is one that the source defines under its name, by *nodes*."""
     value = unwrapped(value)
     lines = {min([node.lineno, *(part.lineno for part in node.decorator_list)]) for node in nodes}
     if is_plain(value) or (isfunction(value) and value.__code__.co_firstlineno not in lines):

@@ -95,12 +95,12 @@ def digest_of(found: Any) -> str:
     return sha256(repr(found).encode()).hexdigest()[:32]
 
 
-def is_digest_of(known: str, digest: str) -> bool:
-    """Return whether a database's digest belongs to rules with this digest, or to an earlier version of them.
+def is_digest_of(stored: str, digest: str) -> bool:
+    """Return whether a digest *stored* in a database is that of rules with this *digest*, or of an earlier version.
 
     The digest may also be that of a numbering.
     """
-    return known == digest or known in SAME_RULES.get(digest, ())
+    return stored == digest or stored in SAME_RULES.get(digest, ())
 
 
 @cache
@@ -130,8 +130,8 @@ def what_is_reached(cls: type[Game], hints: bool = False) -> Any:
 
 
 def settle(module: ModuleType) -> None:
-    """Take the digest of rules just imported, which imports the rest, and record the modules beside them before they
-    change."""
+    """Compute the digests of rules just imported, which imports all that they reach; record the modules beside them
+    before these change."""
     for value in list(vars(module).values()):
         if isinstance(value, type) and issubclass(value, Game) and value.__module__ == module.__name__:
             rules_digest(value)

@@ -149,9 +149,11 @@ class Normalizer:
     def normalize_inside(self, bound: Scope, node: Any) -> Any:
         """Return the normal form of a node inside a scope that binds some names."""
         self.scopes.append(bound)
-        hidden, self.selves = self.selves, self.selves - bound.keys() if len(self.scopes) > 1 else self.selves
+        outer_selves = self.selves
+        if len(self.scopes) > 1:  # inside the method itself, its first argument still is the object
+            self.selves = outer_selves - bound.keys()
         result = self.normalize(node)
-        self.selves = hidden
+        self.selves = outer_selves
         self.scopes.pop()
         return result
 

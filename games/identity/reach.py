@@ -101,9 +101,9 @@ class Trace:
         defined = {name for body in self.bodies for name in body}
         if self.hints:
             return defined & hints
-        known = ({*vars(Game)} - FOR_PEOPLE - KEEPING - hints).union(NO_DEFAULT - hints, self.options)
-        known |= fields_of(self.cls).keys()
-        return {name for name in defined if name in known or is_special(name)}
+        called = ({*vars(Game)} - FOR_PEOPLE - KEEPING - hints).union(NO_DEFAULT - hints, self.options)
+        called |= fields_of(self.cls).keys()
+        return {name for name in defined if name in called or is_special(name)}
 
     def number(self, key: Any, read: Callable[[], Any]) -> int:
         """Return the number of a thing that the rules reach, a new one the first time. *read* will be called later."""
@@ -136,6 +136,7 @@ class Trace:
         return "Member", name, self.number(("member", name), partial(self.read_member, name, *found[0]))
 
     def resolve_inherited(self, name: str) -> Any:
+        """Return ("Super", name, the number of the member in each class that defines it)."""
         found = [((name, at), partial(self.read_member, name, at, nodes)) for at, nodes in self.definitions(name)]
         return "Super", name, tuple(self.number(*one) for one in found)
 

@@ -60,7 +60,7 @@ def trusted_files(name: str) -> Iterator[tuple[Path, set[Path]]]:
     """Yield the rule modules of that name that have not changed, the latest first, each with all its files."""
     for entry in reversed(read_record().get(name, [])):
         with suppress(OSError):
-            if all(sha256(Path(path).read_bytes()).hexdigest() == was for path, was in entry["digests"].items()):
+            if all(sha256(Path(path).read_bytes()).hexdigest() == digest for path, digest in entry["digests"].items()):
                 yield Path(entry["file"]), set(map(Path, entry["digests"]))
 
 
@@ -68,8 +68,8 @@ def read_record() -> dict[str, list[Entry]]:
     """Return the record; an empty one if there is none, or if other users could have written it."""
     try:
         with open(record_path(), "rb") as stream:
-            about = os.fstat(stream.fileno())
-            if os.name == "posix" and (about.st_uid != os.geteuid() or about.st_mode & 0o022):
+            status = os.fstat(stream.fileno())
+            if os.name == "posix" and (status.st_uid != os.geteuid() or status.st_mode & 0o022):  # others can write it
                 return {}
             known = json.loads(stream.read(MOST_BYTES))
         return known if is_record(known) else {}

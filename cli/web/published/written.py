@@ -59,7 +59,7 @@ def write_answers(solution: Solution, folder: Path, python: bool) -> bool:
 
 
 def first_positions(solution: Solution, most: int) -> list[int]:
-    """Return the positions that play reaches first, at most so many, in the order of plies."""
+    """Return the positions that play reaches first, at most *most*, in the order of plies."""
     game, start = solution.game, solution.start_or_example
     order = {start: None}  # a dict keeps the order, and finds each position once
     wave = [start]

@@ -200,8 +200,9 @@ def add_piece_predecessors(rest_by_square, steps, kind, square, word, occupied, 
 
 @lean_kernel
 def remove_escapes(men, board, side, capturable, open_, found):
-    """Remove from *found* the positions from which *side* can move, within the tier, to an *open* position: one that
-    the other side has not won yet. `capturable.open` has the open positions in which en passant is possible."""
+    """Remove from *found* the positions from which *side* has a move, within the tier, to an *open* position.
+
+    Open are positions that the other side has not won yet. `capturable.open` has those with en passant."""
     inner = len(men.rests.bits)
     for pair in range(len(men.squares)):
         for rest in range(inner):

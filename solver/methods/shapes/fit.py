@@ -50,8 +50,8 @@ def bytes_of_edges(game: Any, tier: int) -> int:
 
 
 class After(NamedTuple):
-    """The sections that a section leads to, None if no move does: after a man on the board moves (`moved`), and also
-    takes a man (`taking`); after a new man is put down (`put`), and also takes a man (`putting`)."""
+    """The sections that a section leads to; None if no move does. `moved`: after a man on the board moves; `taking`:
+    and takes a man. `put`: after a new man is put down; `putting`: and takes a man."""
 
     moved: Section | None
     taking: Section | None

@@ -442,8 +442,8 @@ def count_colourings(section, men, own):
 
 @inlined_kernel
 def find_free(section, shape, mills, closing, free):
-    """Write to *free*, for each rank in *closing*, the opponent's men that may be taken: those in no mill, or all if
-    every man is in one. *mills* is workspace."""
+    """Write to *free* the opponent's men that may be taken, for each rank in *closing*. These are the men in no mill,
+    or all if every man is in one. *mills* is workspace."""
     count = 0
     for mill in section.mills:
         if mill & ~shape == 0:

@@ -129,7 +129,7 @@ class Placements:
 
     @cached_property
     def orbits(self) -> tuple[list[list[int]], dict[int, tuple[int, tuple[int, ...]]]]:
-        """The least patterns on key cells by number of men; and two facts about each pattern: the number of its orbit
+        """The least patterns on key cells, by number of men. Then two facts about each pattern: the number of its orbit
         among those with as many men, and the symmetries to its least pattern."""
         least: list[list[int]] = [[] for _ in range(len(self.key) + 1)]
         known: dict[int, tuple[int, tuple[int, ...]]] = {}

@@ -22,15 +22,15 @@ BURROW = 3
 """The cell of point 4, at the left end."""
 
 
-def joined(a, b):
-    """Return whether a line joins two places. Every other point has diagonal lines."""
+def are_near(a, b):
+    """Return whether a line joins two places; every other point has diagonal lines."""
     distance = (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2
     return distance == 1 or (distance == 2 and sum(a) % 2 == 1)
 
 
-NEAR = tuple(sum(joined(a, b) << cell for cell, b in enumerate(PLACES)) for a in PLACES)
+NEAR = tuple(sum(are_near(a, b) << cell for cell, b in enumerate(PLACES)) for a in PLACES)
 """For each cell, its neighbours as bits: where the hare may go."""
-ONWARD = tuple(sum((joined(a, b) and b[0] >= a[0]) << cell for cell, b in enumerate(PLACES)) for a in PLACES)
+ONWARD = tuple(sum((are_near(a, b) and b[0] >= a[0]) << cell for cell, b in enumerate(PLACES)) for a in PLACES)
 """For each cell, its neighbours that are not to the left: where a hound may go."""
 MIRROR = (8, 9, 10, 3, 4, 5, 6, 7, 0, 1, 2)
 """The cells from bottom to top."""

@@ -49,7 +49,7 @@ class TierInputs(NamedTuple):
 
     @property
     def first(self) -> int:
-        """The place of the tier's first slot."""
+        """The global slot (counted through all tiers) of the tier's slot 0."""
         return int(self.numbering.starts[self.k])
 
 
@@ -82,7 +82,7 @@ class SweepResult(NamedTuple):
 
 
 class GuessResult(NamedTuple):
-    """The result of a sweep of guesses: numbers, the greatest change, and plans if some were made."""
+    """New guesses or margins of the chunk from slot `begin` on, their greatest change, and plans if any were made."""
 
     begin: int
     numbers: Array
@@ -117,7 +117,7 @@ def look(task: tuple[TierInputs, int, int, int, bool]) -> LookResult:
         if not keeps_scripts:
             scripts.clear()
         else:
-            scripts.append(script.packed() if packed else script.copied())
+            scripts.append(script.compress() if packed else script.copy())
     least, most = outside.tolist()
     return LookResult(begin, low, high, recording.stays, recording.pays, recording.counts_wins, least, most, scripts)
 
@@ -126,10 +126,10 @@ def sweep(task: tuple[TierInputs, int, int, int, list[Script]]) -> SweepResult:
     """Return the bounds of a chunk after a sweep in a mode, by its scripts; without any, these are recorded again."""
     inputs, begin, end, mode, scripts = task
     low, high = inputs.own_low.array[begin:end].copy(), inputs.own_high.array[begin:end].copy()
-    change, empty = 0, np.ones(end - begin, np.bool_)
+    change, empty = 0, np.ones(end - begin, np.bool_)  # empty: slots that stand for no position
     for script in scripts_of(inputs, begin, end, scripts):
         change = max(change, sweep_script(script, inputs, begin, low, high, mode))
-        empty[script.rows] = False
+        empty[script.slots] = False
     low[empty] = high[empty] = 0
     return SweepResult(begin, low, high, change)
 
@@ -139,16 +139,17 @@ def make_plans(task: tuple[TierInputs, int, int, list[Script]]) -> GuessResult:
     inputs, begin, end, scripts = task
     numbers = inputs.own_low.array[begin:end].copy()
     guesses = SlotGuesses(inputs.low.array, inputs.high.array, inputs.first, inputs.own_low.array, begin, numbers)
-    made = [replay.make_plan(script, guesses) for script in scripts_of(inputs, begin, end, scripts)]
-    return GuessResult(begin, numbers, max((change for _, change in made), default=0.0), [plan for plan, _ in made])
+    results = [replay.make_plan(script, guesses) for script in scripts_of(inputs, begin, end, scripts)]
+    change = max((change for _, change in results), default=0.0)
+    return GuessResult(begin, numbers, change, [plan for plan, _ in results])
 
 
 def sweep_plans(task: tuple[TierInputs, int, int, list[ChunkPlan], float, int]) -> GuessResult:
     """Return guesses or margins of a chunk, in `own_low`, improved by its plans. It is swept until no number changes by
-    more than *near*, at *most* so many times."""
-    inputs, begin, end, plans, near, most = task
+    more than *near*, at most *most_sweeps* times."""
+    inputs, begin, end, plans, near, most_sweeps = task
     numbers, change = inputs.own_low.array[begin:end].copy(), 0.0
-    for _ in range(most):
+    for _ in range(most_sweeps):
         changes = [float(replay.sweep_plan(plan, inputs.own_low.array, numbers)) for plan in plans]
         change = max(changes, default=0.0)
         if change <= near:
@@ -187,7 +188,7 @@ def scripts_of(inputs: TierInputs, begin: int, end: int, kept: list[Script]) -> 
     if not kept:
         yield from recording_of(inputs, begin, end).scripts()
     for script in kept:
-        yield script.unpacked(word_type(inputs.numbering))
+        yield script.decompress(word_type(inputs.numbering))
 
 
 def sweep_script(

@@ -1,4 +1,4 @@
-"""What is known of all slots in files, laid out as in memory; each finished tier has a checksum.
+"""Numbers of all slots in files, laid out as in memory; each finished tier has a checksum.
 
 The files are memory-mapped. After each tier the mapped pages are released. So only the tiers in use take memory,
 although a slot is indexed as in one large array.
@@ -15,7 +15,7 @@ from retrograde.databases.errors import expect_disk
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import SharedArray
 
-PIECE = 1 << 20
+BLOCK = 1 << 20
 """Slots read at once."""
 
 
@@ -30,8 +30,8 @@ class SlotFiles:
     def write(self, begin: int, *numbers: Array) -> int:
         """Write the numbers of the slots from *begin* on, a column for each file, and return their checksum."""
         with expect_disk(repr(str(self.folder))):
-            for column, some in zip(self.columns, numbers, strict=True):
-                column.array[begin : begin + len(some)] = some
+            for column, added in zip(self.columns, numbers, strict=True):
+                column.array[begin : begin + len(added)] = added
                 column.flush()
         return checksum(*numbers)
 
@@ -46,10 +46,10 @@ class SlotFiles:
         for column in self.columns:
             column.release_pages()
 
-    def pieces(self) -> Any:
-        """Yield copies of the numbers of all slots, PIECE slots at a time, as a tuple of columns."""
-        for begin in range(0, len(self.columns[0]), PIECE):
-            yield tuple(column.array[begin : begin + PIECE].copy() for column in self.columns)
+    def blocks(self) -> Any:
+        """Yield copies of the numbers of all slots, BLOCK slots at a time, as a tuple of columns."""
+        for begin in range(0, len(self.columns[0]), BLOCK):
+            yield tuple(column.array[begin : begin + BLOCK].copy() for column in self.columns)
             self.release()
 
     close = release

@@ -16,8 +16,8 @@ from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
 
-STAMP, ENTRIES, NODES, LINKS, DEPTH, WORDS, ROWS, ROUND, PAYS, UNEQUAL, GREATEST, STATE = range(12)
-"""Indices into `Recorder.state`. STATE is their number.
+STAMP, ENTRIES, NODES, LINKS, DEPTH, WORDS, SLOTS, STAYS, PAYS, UNEQUAL, GREATEST, STATE_SIZE = range(12)
+"""Indices into `Recorder.state`. STATE_SIZE is their number.
 
 Of the current slot:
     STAMP           its number, which marks its entries of the hash table
@@ -26,8 +26,8 @@ Of the current slot:
     LINKS           words of links on the stack
     DEPTH           nested calls of `expand`
 Of the script:
-    WORDS, ROWS     words and slots recorded
-    ROUND           whether a move stays in the tier
+    WORDS, SLOTS    words and slots recorded
+    STAYS           whether a move stays in the tier
     PAYS            whether a move pays
     UNEQUAL         whether an end pays another difference than 1
     GREATEST        the greatest amount that an end or a move pays
@@ -43,7 +43,7 @@ MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 class RecordedTiers(NamedTuple):
-    """The slots of all tiers: tier `tiers[k]` has the places from `starts[k]` to `starts[k + 1]`.
+    """The slots of all tiers: tier `tiers[k]` has the global slots from `starts[k]` to `starts[k + 1]`.
 
     Slots of tier number `own` are recorded; -1 for none. `pays`: moves may pay. `checks`: check that `index` and
     `unindex` undo one another.
@@ -59,14 +59,15 @@ class RecordedTiers(NamedTuple):
 class Recorder(NamedTuple):
     """The buffers of a recording.
 
-    `words`, `rows` and `nodes` are the script so far. `links` is a stack with the links of nodes that are not complete.
-    `keys` are the positions of a hash table of 2**n entries; an entry belongs to the current slot if its `stamps` is
-    the slot's number. `targets` and `payoffs` say where links to these positions lead.
+    `words`, `slots` and `node_counts` are the script so far. `links` is a stack with the links of nodes that are not
+    complete. `keys` are the positions of a hash table of 2**n entries; an entry belongs to the current slot if its
+    `stamps` is the slot's number. `targets` and `payoffs` say where links to these positions lead. `state` is indexed
+    by STAMP and so on; `trouble` has the first error.
     """
 
     words: Array
-    rows: Array
-    nodes: Array
+    slots: Array
+    node_counts: Array
     links: Array
     keys: Array
     stamps: Array
@@ -89,18 +90,18 @@ def record(game, tiers, begin, last, enough, recorder):
         position = as_position(game.unindex(tier, begin + i))
         if is_none(position):
             continue
-        if tiers.checks and not is_its_own(game, position, tier, begin + i):
+        if tiers.checks and not has_slot(game, position, tier, begin + i):
             fail(recorder, Trouble.BAD_INDEX, position)
             return i
-        # Step 2: its nodes.
+        # Step 2: its nodes. At trouble, drop what they added to the script.
         words = state[WORDS]
         begin_slot(recorder)
         finish_slot(expand(game, position, tier, tiers, recorder), tiers, recorder)
         if recorder.trouble[0] != Trouble.FINE:
             state[WORDS] = words
             return i
-        recorder.rows[state[ROWS]], recorder.nodes[state[ROWS]] = i, state[NODES]
-        state[ROWS] += 1
+        recorder.slots[state[SLOTS]], recorder.node_counts[state[SLOTS]] = i, state[NODES]
+        state[SLOTS] += 1
         if state[WORDS] >= enough:
             return i - 1
     return -1
@@ -114,12 +115,12 @@ def record_position(game, position, tier, tiers, recorder):
     if entry >= 0:
         target, payoff = expand(game, position, tier, tiers, recorder)
     finish_slot((target, payoff), tiers, recorder)
-    recorder.rows[0], recorder.nodes[0], recorder.state[ROWS] = 0, recorder.state[NODES], 1
+    recorder.slots[0], recorder.node_counts[0], recorder.state[SLOTS] = 0, recorder.state[NODES], 1
 
 
 @lean_kernel
-def is_its_own(game, position, tier, slot):
-    """Return whether a slot's position is canonical and has this slot."""
+def has_slot(game, position, tier, slot):
+    """Return whether a position is canonical, of this tier, and has this slot."""
     least, least_tier = canonical(game, position)
     return least == position and least_tier == tier and whole(game.index(position)) == slot
 
@@ -132,9 +133,9 @@ def begin_slot(recorder):
 
 
 @lean_kernel
-def finish_slot(found, tiers, recorder):
-    """Make the last node stand for the slot: add one that links to *found* (target, payoff) if that is another."""
-    target, payoff = found
+def finish_slot(target_and_payoff, tiers, recorder):
+    """Make the last node stand for the slot: if the target is another, add a node that links to it."""
+    target, payoff = target_and_payoff
     count = recorder.state[NODES]
     if count == 0 or target != -count:
         push_link(np.int64(0), np.int64(0), target, payoff, np.int64(0), tiers, recorder)
@@ -158,15 +159,15 @@ def expand(game, position, tier, tiers, recorder):
     state[DEPTH] += 1
     if state[DEPTH] > DEEPEST:
         return fail(recorder, Trouble.LOST, position)
-    begin, moves, total = state[LINKS], np.int64(0), np.int64(0)
+    begin, moves, total_odds = state[LINKS], np.int64(0), np.int64(0)
     target = payoff = gain = np.int64(0)
     for given in game.generate_moves(position):
         # Step 2: the child of each move, and what belongs to the move.
         move = whole(given)
         child, child_tier = child_of(game, position, move, tier, recorder)
         odds, gain = odds_and_gain(game, position, move, turn, recorder)
-        total += odds
-        if total >= WEIGHT_LIMIT:
+        total_odds += odds
+        if total_odds >= WEIGHT_LIMIT:
             fail(recorder, Trouble.BROKEN, position)
         if recorder.trouble[0] != Trouble.FINE:
             return np.int64(0), np.int64(0)
@@ -176,7 +177,7 @@ def expand(game, position, tier, tiers, recorder):
             target, payoff = expand(game, child, child_tier, tiers, recorder)
             recorder.targets[entry], recorder.payoffs[entry] = target, payoff
             if recorder.trouble[0] == Trouble.FINE:
-                note(recorder.trouble, position)
+                note(recorder.trouble, position)  # the child's call noted another
         if recorder.trouble[0] != Trouble.FINE:
             return np.int64(0), np.int64(0)
         # Step 4: push the link. Children that are followed meanwhile push and pop their own links above.
@@ -196,7 +197,7 @@ def expand(game, position, tier, tiers, recorder):
 def push_link(odds, gain, target, payoff, who, tiers, recorder):
     """Push the words of a link onto the stack, for a node where *who* moves."""
     links, end = recorder.links, recorder.state[LINKS]
-    if end + 4 > len(links):
+    if end + 4 > len(links):  # a link has 4 words at most
         fail_here(recorder, Trouble.NO_ROOM)
         return
     if who == BY_CHANCE:
@@ -220,7 +221,7 @@ def add_node(begin, moves, who, recorder):
     if at + 1 + state[LINKS] - begin > len(recorder.words):
         fail_here(recorder, Trouble.NO_ROOM)
         return np.int64(0)
-    recorder.words[at] = moves << 2 | who
+    recorder.words[at] = (moves << 2) | who
     for k in range(begin, state[LINKS]):
         at += 1
         recorder.words[at] = recorder.links[k]
@@ -287,13 +288,13 @@ def balance(paid, other, position, recorder):
 @lean_kernel
 def find_target(game, position, tier, tiers, recorder):
     """Return (-1, target, payoff) of a position, or (new entry of the hash table, 0, 0) if it must be followed."""
-    none, nothing = np.int64(-1), np.int64(0)
+    no_entry, nothing = np.int64(-1), np.int64(0)
     # Case: it has a slot.
     slot = whole(game.index(position))
     if slot >= 0:
         if tiers.checks and as_position(game.unindex(tier, slot)) != position:
             fail(recorder, Trouble.BAD_INDEX, position)
-        return none, target_of_slot(tier, slot, 0, tiers, recorder), nothing
+        return no_entry, target_of_slot(tier, slot, 0, tiers, recorder), nothing
     # Case: it has a slot with the players exchanged.
     other = swapped(game, position)
     if not is_none(other):
@@ -305,16 +306,16 @@ def find_target(game, position, tier, tiers, recorder):
                 or canonical(game, swapped(game, other)) != (position, tier)
             ):
                 fail(recorder, Trouble.BAD_INDEX, position)
-            return none, target_of_slot(other_tier, slot, 1, tiers, recorder), nothing
+            return no_entry, target_of_slot(other_tier, slot, 1, tiers, recorder), nothing
     # Case: it lies between slots. If it was met before, its target is known, unless play goes round.
     entry = entry_of(position, recorder)
     if entry < 0:
         fail_here(recorder, Trouble.NO_ROOM)
-        return none, nothing, nothing
+        return no_entry, nothing, nothing
     if recorder.stamps[entry] == recorder.state[STAMP]:
         if recorder.targets[entry] == OPEN:
             fail(recorder, Trouble.LOST, position)
-        return none, recorder.targets[entry], recorder.payoffs[entry]
+        return no_entry, recorder.targets[entry], recorder.payoffs[entry]
     recorder.stamps[entry] = recorder.state[STAMP]
     put(recorder.keys, entry, position)
     recorder.targets[entry] = OPEN
@@ -329,14 +330,15 @@ def target_of_slot(tier, slot, exchanged, tiers, recorder):
         fail_here(recorder, Trouble.BAD_INDEX)
         return np.int64(0)
     if k == tiers.own:
-        recorder.state[ROUND] = 1
-    return (tiers.starts[k] + slot) << 1 | exchanged
+        recorder.state[STAYS] = 1
+    return ((tiers.starts[k] + slot) << 1) | exchanged
 
 
 @lean_kernel
 def entry_of(position, recorder):
     """Return the entry of a position between slots, new or known; -1 if the table is more than half full."""
     mask = np.int64(len(recorder.keys) - 1)
+    # The upper bits of the product are the best mixed; the largest table needs 21 of these 24.
     entry = np.int64((np.uint64(key_of(position)) * MIX) >> np.uint64(40)) & mask
     while recorder.stamps[entry] == recorder.state[STAMP]:
         if stands_at(recorder.keys, entry, position):
@@ -347,33 +349,34 @@ def entry_of(position, recorder):
 
 
 @lean_kernel
-def fail(recorder, what, position):
-    """Record an error and its position, unless there is one already; return (0, 0)."""
+def fail(recorder, code, position):
+    """Record the code of an error and its position, unless there is an error already; return (0, 0)."""
     if recorder.trouble[0] == Trouble.FINE:
-        recorder.trouble[0] = what
+        recorder.trouble[0] = code
         note(recorder.trouble, position)
     return np.int64(0), np.int64(0)
 
 
 @lean_kernel
-def fail_here(recorder, what):
-    """Record an error at the position already noted, unless there is one already."""
+def fail_here(recorder, code):
+    """Record the code of an error at the position already noted, unless there is an error already."""
     if recorder.trouble[0] == Trouble.FINE:
-        recorder.trouble[0] = what
+        recorder.trouble[0] = code
 
 
 @lean_kernel
 def count(game, tier, begin, first, low, high, counts, images):
-    """Count a block of slots by the sign of their bounds, for the player to move: columns LOSE, TIE, WIN of *counts*.
+    """Count a block of slots, from *begin* on, by the sign of their bounds for the player to move.
 
-    *counts* int64[3, 3] has rows for the number of slots, the number of positions, and the first position, -1 for none.
-    For positions that are tuples it is the slot's number, counted from *first*, the place of the tier's first slot.
+    *counts* int64[3, 3] has the columns LOSE, TIE, WIN, and rows for the number of slots, the number of positions, and
+    the first position, -1 for none. If positions are tuples, the global slot stands for the first one; *first* is that
+    of the tier's slot 0.
     """
     for i in range(len(low)):
         position = as_position(game.unindex(tier, begin + i))
         if not is_none(position):
             # The bounds are player 0's. If player 1 is to move, LOSE (0) and WIN (2) are exchanged.
-            outcome = 2 if low[i] > 0 else 0 if high[i] < 0 else 1
+            outcome = 2 if low[i] > 0 else (0 if high[i] < 0 else 1)
             if game.players == 2 and outcome != 1 and whole(game.turn(position)) == 1:
                 outcome = 2 - outcome
             counts[0, outcome] += 1

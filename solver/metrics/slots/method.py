@@ -49,12 +49,12 @@ def solved_from(store: SlotStore) -> SolvedBounds:
     numbering = store.numbering
     measures = Measures("expectation", ("low", "high"), details)
     legend = [row for kind, value in enumerate((LOSE, TIE, WIN)) if (row := row_of(store, kind, value)).stored]
-    return SolvedBounds(numbering.tiers, numbering.starts, legend, store.files.pieces(), measures, store.start())
+    return SolvedBounds(numbering.tiers, numbering.starts, legend, store.files.blocks(), measures, store.start())
 
 
 def row_of(store: SlotStore, kind: int, value: Any) -> LegendRow:
     """Return the legend row of *value*, in column *kind* of the counts; its example is the first position."""
-    by_tier = np.stack([store.counts[k] for k in range(len(store.numbering.tiers))])[:, :, kind]
-    examples = by_tier[by_tier[:, 2] >= 0, 2]
-    example = int(examples[0]) if len(examples) else -1
-    return LegendRow(value, NOT_FOUND, int(by_tier[:, 1].sum()), int(by_tier[:, 0].sum()), example)
+    by_tier = np.stack([store.counts[k] for k in range(len(store.numbering.tiers))])
+    stored, positions, firsts = by_tier[:, :, kind].T
+    example = int(firsts[firsts >= 0][0]) if stored.any() else -1
+    return LegendRow(value, NOT_FOUND, int(positions.sum()), int(stored.sum()), example)

@@ -34,14 +34,14 @@ LOOK, RISE, SINK, STAY = range(4)
 BYTES_A_PLAN = 80
 """Memory of a plan for each slot, in bytes, about."""
 TERMS = 32
-"""Terms of a plan for each slot, for which there is memory at first."""
+"""Terms for each slot for which a plan has memory at first."""
 
 
 class ChunkBounds(NamedTuple):
     """What a sweep of a chunk reads and writes.
 
-    - `low` and `high` are bounds of all slots, valid for finished tiers.
-    - `own_low` and `own_high` are those of the tier that is being solved, whose slots begin at place `first`.
+    - `low` and `high` are bounds of all slots, by global slot (counted through all tiers), valid for finished tiers.
+    - `own_low` and `own_high` are those of the tier that is being solved, whose first global slot is `first`.
     - `chunk_low` and `chunk_high` are newer ones of the chunk, the slots of the tier from `begin` on.
     - `endless` marks slots of the tier from which players can stay there forever.
     - `mode` is LOOK, RISE, SINK or STAY. In mode LOOK, `outside` int64[2] gets the least and the greatest bound met in
@@ -62,16 +62,16 @@ class ChunkBounds(NamedTuple):
 
 
 class ChunkPlan(NamedTuple):
-    """The plan of some slots of a chunk that begins at slot `begin`.
+    """The plan of some slots of a chunk that begins at slot `begin` of its tier.
 
-    `rows` are the slots. The terms of row r are `places` and `odds` from `begins[r]` to `begins[r + 1]`. `rests` are
-    the constants in grains, and `margins` how far these may be off.
+    `slots` counts from there. The terms of row r are `tier_slots` (slots of the tier) and `odds`, from `begins[r]` to
+    `begins[r + 1]`. `rests` are the constants in grains, and `margins` how far these may be off.
     """
 
     begin: int
-    rows: Array
+    slots: Array
     begins: Array
-    places: Array
+    tier_slots: Array
     odds: Array
     rests: Array
     margins: Array
@@ -80,8 +80,8 @@ class ChunkPlan(NamedTuple):
 class SlotGuesses(NamedTuple):
     """Values of slots, in grains.
 
-    `low` and `high` are bounds of all slots, valid for finished tiers. `own` are guesses for the tier whose slots begin
-    at place `first`. `chunk` are newer guesses of the chunk that begins at slot `begin`.
+    `low` and `high` are bounds of all slots, valid for finished tiers. `own` are guesses for the tier whose first
+    global slot is `first`. `chunk` are newer guesses of the chunk that begins at slot `begin` of the tier.
     """
 
     low: Array
@@ -94,8 +94,9 @@ class SlotGuesses(NamedTuple):
 
 @lean_kernel
 def read_link(script, at, who):
-    """Read the link at word *at* of a node where *who* moves. Return (next word, odds, what the move pays, target,
-    payoff), amounts in grains. Odds are 1 for a player's move. The payoff is 0 unless the target is an end."""
+    """Read the link that begins at index *at* of the words, of a node where *who* moves (a player or BY_CHANCE). Return
+    (index after it, odds, what the move pays, target, payoff), amounts in grains. Odds are 1 for a player's move. The
+    payoff is 0 unless the target is an end."""
     words = script.words
     odds, gain, payoff = np.int64(1), np.int64(0), np.int64(0)
     if who == BY_CHANCE:
@@ -119,23 +120,23 @@ def read_link(script, at, who):
 def sweep_script(script, chunk):
     """Update the bounds of a script's slots. Return the greatest change, or -1 if a bound reaches LIMIT.
 
-    `settle` says which changes the mode allows. In mode STAY, bounds are 1 where players may be able to stay forever,
-    else 0.
+    `update_bounds` says which changes the mode allows. In mode STAY, bounds are 1 where players may be able to stay
+    forever, else 0.
     """
     words, staying = script.words, chunk.mode == STAY
-    nodes = np.empty((2, script.nodes.max()), np.int64)
-    most, at = np.int64(0), 0
-    for row in range(len(script.rows)):
+    nodes = np.empty((2, script.node_counts.max()), np.int64)  # lower and upper bounds of the nodes of one slot
+    greatest_change, at = np.int64(0), 0
+    for i in range(len(script.slots)):
         low = high = np.int64(0)
-        for node in range(script.nodes[row]):
+        for node in range(script.node_counts[i]):
             # Step 1: who moves at the node? The first word has that in its two lowest bits, the number of links above.
             head = np.int64(words[at])
             at += 1
-            who, total = head & 3, np.int64(0)
+            who, total_odds = head & 3, np.int64(0)
             # Who takes the greatest child? Player 0. In mode STAY both players do, and chance takes the least, because
             # all its moves must stay.
-            greatest = who != BY_CHANCE if staying else who == 0
-            low_sum = high_sum = np.int64(0), np.uint64(0)
+            greatest = (who != BY_CHANCE) if staying else (who == 0)
+            low_sum = high_sum = np.int64(0), np.uint64(0)  # as in add_product
             for link in range(head >> 2):
                 # Step 2: the bounds of each child, and what the move pays.
                 at, odds, gain, target, payoff = read_link(script, at, who)
@@ -146,7 +147,7 @@ def sweep_script(script, chunk):
                         return np.int64(-1)
                 # Step 3: chance adds the weighted bounds, a player keeps the best.
                 if who == BY_CHANCE and not staying:
-                    total += odds
+                    total_odds += odds
                     low_sum, high_sum = add_product(low_sum, odds, child_low), add_product(high_sum, odds, child_high)
                     continue
                 if link == 0 or (child_low > low) == greatest:
@@ -154,22 +155,25 @@ def sweep_script(script, chunk):
                 if link == 0 or (child_high > high) == greatest:
                     high = child_high
             if who == BY_CHANCE and not staying:
-                low, _ = mean(low_sum, total)
-                high, round_up = mean(high_sum, total)
+                low, _ = mean(low_sum, total_odds)
+                high, round_up = mean(high_sum, total_odds)
                 high += round_up
             nodes[0, node], nodes[1, node] = low, high
         # Step 4: the last node is the slot.
-        most = max(most, settle(chunk, script.rows[row], low, high))
-    return most
+        greatest_change = max(greatest_change, update_bounds(chunk, script.slots[i], low, high))
+    return greatest_change
 
 
 @lean_kernel
 def bounds_at(chunk, nodes, target, payoff):
-    """Return the bounds of a target: a node, a slot or an end."""
+    """Return the bounds (low, high) of a target, as in `scripts.py`: a node, a slot, or an end that pays *payoff*.
+
+    *nodes* int64[2, …] has the bounds of the nodes of the same slot. The mode may replace bounds by 0.
+    """
     if target < 0:
         return nodes[0, -1 - target], nodes[1, -1 - target]
-    place = target >> 1
-    slot = place - chunk.first
+    global_slot = target >> 1
+    slot = global_slot - chunk.first
     # Case: a slot of the tier, from the chunk itself or from before the wave.
     if 0 <= slot < len(chunk.own_low):
         if chunk.mode == LOOK:
@@ -180,21 +184,21 @@ def bounds_at(chunk, nodes, target, payoff):
             low, high = chunk.own_low[slot], chunk.own_high[slot]
         if chunk.mode == STAY:
             return low, high
-    # Case: a slot of a finished tier, or an end.
+    # Case: an end, or a slot of a finished tier.
     else:
         if chunk.mode == STAY:
             return np.int64(0), np.int64(0)
         low = high = payoff
-        if place < len(chunk.low):
-            low, high = chunk.low[place], chunk.high[place]
+        if global_slot < len(chunk.low):
+            low, high = chunk.low[global_slot], chunk.high[global_slot]
         if chunk.mode == LOOK:
             chunk.outside[0], chunk.outside[1] = min(chunk.outside[0], low), max(chunk.outside[1], high)
-    return (-high, -low) if target & 1 else (low, high)
+    return (-high, -low) if target & 1 else (low, high)  # 1: the players are exchanged
 
 
 @lean_kernel
-def settle(chunk, i, low, high):
-    """Give a slot new bounds as far as the mode allows; return the change, 0 in mode LOOK.
+def update_bounds(chunk, i, low, high):
+    """Give slot *i* of the chunk new bounds as far as the mode allows; return the change, 0 in mode LOOK.
 
     RISE accepts only tighter bounds, SINK and STAY only wider ones. If play can be endless, a lower bound above 0 or an
     upper bound below 0 first moves one grain towards 0 (see `metrics/expectation.py`).
@@ -205,37 +209,37 @@ def settle(chunk, i, low, high):
     if len(chunk.endless) and chunk.endless[chunk.begin + i]:
         low -= low > 0
         high += high < 0
-    if (low > chunk.chunk_low[i]) != (chunk.mode == RISE):
-        low = chunk.chunk_low[i]
-    if (high < chunk.chunk_high[i]) != (chunk.mode == RISE):
-        high = chunk.chunk_high[i]
-    change = max(abs(low - chunk.chunk_low[i]), abs(high - chunk.chunk_high[i]))
-    chunk.chunk_low[i] = low
-    chunk.chunk_high[i] = high
-    return change
+    # Keep an old bound if the new one is tighter and may not be, or the other way about.
+    old_low, old_high = chunk.chunk_low[i], chunk.chunk_high[i]
+    if (low > old_low) != (chunk.mode == RISE):
+        low = old_low
+    if (high < old_high) != (chunk.mode == RISE):
+        high = old_high
+    chunk.chunk_low[i], chunk.chunk_high[i] = low, high
+    return max(abs(low - old_low), abs(high - old_high))
 
 
 @lean_kernel
-def add_product(total, odds, bound):
+def add_product(weighted_sum, odds, bound):
     """Return a sum plus *odds* times *bound*. It may exceed 64 bits: (upper, lower) means upper * 2**32 + lower."""
-    upper, lower = total
+    upper, lower = weighted_sum
     return upper + odds * (bound >> 32), lower + np.uint64(odds) * np.uint64(bound & 0xFFFFFFFF)
 
 
 @lean_kernel
-def mean(added, total):
-    """Divide *added*, a sum of `add_product`, by *total*, which is below 2**31.
+def mean(weighted_sum, total_odds):
+    """Divide *weighted_sum*, a pair of `add_product`, by *total_odds*, which is below 2**31.
 
     Return (quotient rounded down, 1 if there is a remainder, else 0). This is long division in base 2**32.
     """
-    upper, lower = added
-    divisor = np.uint64(total)
+    upper, lower = weighted_sum
+    divisor = np.uint64(total_odds)
     # Divide the upper part. Its remainder, times 2**32, is divided with the lower part. Their sum might exceed 64 bits,
     # so each is divided on its own, and then the sum of their remainders.
-    upper_quotient = upper // total
-    carried = np.uint64(upper - upper_quotient * total) << np.uint64(32)
-    lower_quotient = carried // divisor + lower // divisor
-    remainders = carried % divisor + lower % divisor
+    upper_quotient = upper // total_odds
+    remainder_shifted = np.uint64(upper - upper_quotient * total_odds) << np.uint64(32)
+    lower_quotient = remainder_shifted // divisor + lower // divisor
+    remainders = remainder_shifted % divisor + lower % divisor
     more = remainders // divisor  # 0 or 1
     return (upper_quotient << 32) + np.int64(lower_quotient + more), np.int64(remainders - more * divisor != 0)
 
@@ -245,23 +249,24 @@ def mean(added, total):
 
 def make_plan(script: Script, guesses: SlotGuesses) -> tuple[ChunkPlan, float]:
     """Return a plan by the current guesses, and the greatest change of a guess; improves `guesses.chunk` meanwhile."""
-    before, rows, terms = guesses.chunk.copy(), len(script.rows), TERMS * len(script.rows)
+    before, count, terms = guesses.chunk.copy(), len(script.slots), TERMS * len(script.slots)
     while True:
         plan = ChunkPlan(
-            guesses.begin, script.rows.copy(), np.zeros(rows + 1, np.int32), np.empty(terms, np.int32),
-            np.empty(terms), np.empty(rows), np.empty(rows),
+            guesses.begin, script.slots.copy(), np.zeros(count + 1, np.int32), np.empty(terms, np.int32),
+            np.empty(terms), np.empty(count), np.empty(count),
         )  # fmt: skip
         change = guess_by_script(script, guesses, plan)
         if change >= 0:
-            count = int(plan.begins[-1])
-            return plan._replace(places=plan.places[:count].copy(), odds=plan.odds[:count].copy()), float(change)
+            end = int(plan.begins[-1])
+            return plan._replace(tier_slots=plan.tier_slots[:end].copy(), odds=plan.odds[:end].copy()), float(change)
         # There are more terms than expected: begin anew with more memory.
         guesses.chunk[:] = before
         terms *= 2
 
 
 def plan_of_margins(plan: ChunkPlan, lost: float) -> ChunkPlan:
-    """Return the plan of how far bounds must be from guesses, if *lost* grains may be lost at each slot."""
+    """Return the plan of how far bounds must be from guesses, if *lost* grains may be lost at each slot. Margins add up
+    whatever the signs of the terms are."""
     return plan._replace(odds=np.abs(plan.odds), rests=lost + plan.margins)
 
 
@@ -278,36 +283,34 @@ class NodeGuesses(NamedTuple):
 @kernel
 def guess_by_script(script, guesses, plan):
     """Sweep a script's guesses, and write the best moves to *plan*. Return the greatest change, -1 if it is full."""
-    words, count = script.words, script.nodes.max()
+    words, count = script.words, script.node_counts.max()
     nodes = NodeGuesses(
         np.empty(count), np.empty(count), np.empty(count), np.empty(count, np.int64), np.empty(count, np.int64)
     )
-    most, at = 0.0, 0
-    for row in range(len(script.rows)):
+    greatest_change, at = 0.0, 0
+    for row in range(len(script.slots)):
         end = np.int64(plan.begins[row])  # behind the terms of earlier slots, and of this slot's nodes
-        for node in range(script.nodes[row]):
-            # Step 1: who moves at the node?
+        for node in range(script.node_counts[row]):
+            # Step 1: who moves at the node? Its terms will be those from `begin` to `stop`.
             head = np.int64(words[at])
             at += 1
-            who, total, begin, stop = head & 3, np.int64(0), end, end
+            who, total_odds, begin, stop = head & 3, np.int64(0), end, end
             value = rest = margin = 0.0
             for link in range(head >> 2):
                 # Step 2: the guess of each child, and its terms.
                 at, odds, gain, target, payoff = read_link(script, at, who)
-                if end == len(plan.places):
+                if end == len(plan.tier_slots):
                     return -1.0
                 child_value, child_rest, child_margin, first, last = guess_at(guesses, nodes, plan, target, payoff, end)
                 child_value, child_rest = child_value + gain, child_rest + gain
                 # Step 3: chance adds the weighted guesses, and lists the weighted terms of all children.
                 if who == BY_CHANCE:
-                    if end + last - first > len(plan.places):
+                    if end + last - first > len(plan.tier_slots):
                         return -1.0
-                    total += odds
-                    value, rest, margin = (
-                        value + odds * child_value,
-                        rest + odds * child_rest,
-                        margin + odds * child_margin,
-                    )
+                    total_odds += odds
+                    value += odds * child_value
+                    rest += odds * child_rest
+                    margin += odds * child_margin
                     stop = end = copy_terms(plan, first, last, odds, end)
                     continue
                 # A player keeps the best guess with its terms.
@@ -316,25 +319,26 @@ def guess_by_script(script, guesses, plan):
                     value, rest, margin, begin, stop = child_value, child_rest, child_margin, first, last
             # Step 4: chance divides by the sum of its odds.
             if who == BY_CHANCE:
-                value, rest, margin = value / total, rest / total, margin / total
+                value, rest, margin = value / total_odds, rest / total_odds, margin / total_odds
                 for term in range(begin, stop):
-                    plan.odds[term] /= total
+                    plan.odds[term] /= total_odds
             nodes.values[node], nodes.rests[node], nodes.margins[node] = value, rest, margin
             nodes.begins[node], nodes.ends[node] = begin, stop
         # Step 5: the last node is the slot. Write its guess and its row of the plan, and drop all other terms.
-        i, slot = script.rows[row], script.nodes[row] - 1
-        most = max(most, abs(nodes.values[slot] - guesses.chunk[i]))
-        guesses.chunk[i] = nodes.values[slot]
-        plan.rests[row], plan.margins[row] = nodes.rests[slot], nodes.margins[slot]
-        plan.begins[row + 1] = copy_terms(plan, nodes.begins[slot], nodes.ends[slot], 1, np.int64(plan.begins[row]))
-    return most
+        slot, last_node = script.slots[row], script.node_counts[row] - 1
+        greatest_change = max(greatest_change, abs(nodes.values[last_node] - guesses.chunk[slot]))
+        guesses.chunk[slot] = nodes.values[last_node]
+        plan.rests[row], plan.margins[row] = nodes.rests[last_node], nodes.margins[last_node]
+        row_begin = np.int64(plan.begins[row])
+        plan.begins[row + 1] = copy_terms(plan, nodes.begins[last_node], nodes.ends[last_node], 1, row_begin)
+    return greatest_change
 
 
 @lean_kernel
 def copy_terms(plan, first, last, odds, end):
-    """Copy the terms from *first* to *last* to index *end* and on, times *odds*; return the new end."""
+    """Copy the terms from *first* to *last* (exclusive) to index *end* and on, times *odds*; return the new end."""
     for term in range(first, last):
-        plan.places[end], plan.odds[end] = plan.places[term], plan.odds[term] * odds
+        plan.tier_slots[end], plan.odds[end] = plan.tier_slots[term], plan.odds[term] * odds
         end += 1
     return end
 
@@ -346,19 +350,20 @@ def guess_at(guesses, nodes, plan, target, payoff, end):
     if target < 0:
         node = -1 - target
         return nodes.values[node], nodes.rests[node], nodes.margins[node], nodes.begins[node], nodes.ends[node]
-    place = target >> 1
-    slot = place - guesses.first
-    sign = -1.0 if target & 1 else 1.0
+    global_slot = target >> 1
+    slot = global_slot - guesses.first
+    sign = -1.0 if target & 1 else 1.0  # -1: the players are exchanged
     # Case: a slot of this tier.
     if 0 <= slot < len(guesses.own):
         inside = guesses.begin <= slot < guesses.begin + len(guesses.chunk)
         value = sign * (guesses.chunk[slot - guesses.begin] if inside else guesses.own[slot])
-        plan.places[end], plan.odds[end] = slot, sign
+        plan.tier_slots[end], plan.odds[end] = slot, sign
         return value, 0.0, 0.0, end, end + 1
     # Case: a slot of a finished tier, the middle of its bounds, give or take half their distance.
-    if place < len(guesses.low):
-        value = sign * (0.5 * guesses.low[place] + 0.5 * guesses.high[place])
-        return value, value, 0.5 * (guesses.high[place] - guesses.low[place]), end, end
+    if global_slot < len(guesses.low):
+        low, high = guesses.low[global_slot], guesses.high[global_slot]
+        value = sign * (0.5 * low + 0.5 * high)
+        return value, value, 0.5 * (high - low), end, end
     # Case: an end.
     value = sign * payoff
     return value, value, 0.0, end, end
@@ -370,14 +375,14 @@ def sweep_plan(plan, own, chunk):
 
     *own* has those of all slots of the tier, *chunk* newer ones of the slots from `plan.begin` on.
     """
-    most = 0.0
-    for number in range(len(plan.rows)):
-        value = plan.rests[number]
-        for term in range(plan.begins[number], plan.begins[number + 1]):
-            slot = plan.places[term]
+    greatest_change = 0.0
+    for row in range(len(plan.slots)):
+        value = plan.rests[row]
+        for term in range(plan.begins[row], plan.begins[row + 1]):
+            slot = plan.tier_slots[term]
             inside = plan.begin <= slot < plan.begin + len(chunk)
             value += plan.odds[term] * (chunk[slot - plan.begin] if inside else own[slot])
-        i = plan.rows[number]
-        most = max(most, abs(value - chunk[i]))
+        i = plan.slots[row]
+        greatest_change = max(greatest_change, abs(value - chunk[i]))
         chunk[i] = value
-    return most
+    return greatest_change

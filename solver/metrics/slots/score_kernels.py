@@ -1,8 +1,8 @@
 """The compiled loops of scores by slot: seed a tier by the rules, then decide slots from the greatest amount down.
 
 A slot has two bytes. `best` is the code of a score: NONE, or the score plus EVEN. At first it is the best score that
-moves out of the tier bring, in the end the slot's own. `left` is the number of children in the tier that have not yet
-turned out to be bad for the player to move, or one of the states below.
+moves out of the tier bring, in the end the slot's own. `children_left` is the number of children in the tier that have
+not yet turned out to be bad for the player to move, or one of the states below.
 
 With amount *a*, from the greatest down to 1, a slot is worth
 
@@ -33,18 +33,21 @@ NONE, EVEN = 0, 128
 GREATEST = 127
 """The greatest score that has a code."""
 DECIDED, END, WAITING, OVER, MOST_LEFT = 255, 254, 253, 252, 251
-"""States in `left`, above the greatest counter, MOST_LEFT. DECIDED: by its children. WAITING: decided, but the stack
-was full, so that its parents do not know yet. END and OVER: no moves, before and after its parents know.
+"""States in `children_left`, above the greatest counter, MOST_LEFT. DECIDED: by its children. WAITING: decided, but the
+stack was full, so that its parents do not know yet. END and OVER: no moves, before and after its parents know.
 """
 STEP = 1 << 23
 """Slots whose parents are visited in one call, a few seconds, so that Ctrl-C is heard."""
 
 PAYS_WITHIN, TOO_GREAT, NO_SLOT, BY_CHANCE, TOO_MANY = range(100, 105)
 """Trouble of this module, beside the codes of `trouble_codes`; none of it breaks the contract."""
+EDGE_SUM, STACK_FULL = 0, 1
+"""Indices of `state`: the sum over the edges to parents; 1 if the stack was full, so that decided slots wait."""
 
 
 class ScoredTiers(NamedTuple):
-    """The scores of all slots: tier `tiers[k]` has those from `starts[k]` to `starts[k + 1]`. Tier `own` is solved."""
+    """The scores of all slots: tier `tiers[k]` has the *global slots* from `starts[k]` to `starts[k + 1]`. Tier number
+    `own` is being solved."""
 
     tiers: Array
     starts: Array
@@ -53,16 +56,16 @@ class ScoredTiers(NamedTuple):
 
 
 @lean_kernel
-def seed(game, scored, begin, best, left, links, trouble):
-    """Expand the slots of the own tier from *begin* on; write `best` and `left`, and return the sum over the edges.
+def seed(game, scored, begin, best, children_left, links, trouble):
+    """Expand the slots of the own tier from *begin* on, and write *best* and *children_left*.
 
-    *links* is a buffer for the children of a slot. Stops at trouble.
+    Return the sum over the edges within the tier. *links* is a buffer for the children of a slot. Stops at trouble.
     """
-    marks, own = np.uint64(0), scored.own
+    edge_sum, own = np.uint64(0), scored.own
     first, size = scored.starts[own], scored.starts[own + 1] - scored.starts[own]
     for i in range(len(best)):
         # Step 1: the slot's position. An empty slot and an end have no children.
-        best[i], left[i] = NONE, END
+        best[i], children_left[i] = NONE, END
         position = as_position(game.unindex(scored.tiers[own], begin + i))
         if is_none(position):
             continue
@@ -75,43 +78,43 @@ def seed(game, scored, begin, best, left, links, trouble):
         if whole(game.primitive(position)) != UNDECIDED:
             best[i] = code_of(balance(game.payoff(position, who), game.payoff(position, 1 - who), game), trouble)
             if trouble[0] != Trouble.FINE:
-                return marks
+                return edge_sum
             continue
         # Step 2: the children. Those in later tiers bring their score, the others are counted.
         count, moves = 0, 0
         for given in game.generate_moves(position):
             move = whole(given)
             child = as_position(game.do_move(position, move))
-            place = find_slot(game, scored, child, trouble)
+            global_slot = find_slot(game, scored, child, trouble)
             gain = balance(game.reward(position, move, who), game.reward(position, move, 1 - who), game)
-            if 0 <= place - first < size:
+            if 0 <= global_slot - first < size:
                 if gain != 0:
                     trouble[0] = PAYS_WITHIN
-                count = append_edge(links, 0, count, place - first)
-            elif place < first and trouble[0] == Trouble.FINE:
+                count = append_edge(links, 0, count, global_slot - first)  # unless it is there already
+            elif global_slot < first and trouble[0] == Trouble.FINE:
                 trouble[0] = Trouble.TIER_FALLS
-            elif place >= first:
-                score = int(scored.scores[place]) - EVEN
+            elif global_slot >= first:
+                score = int(scored.scores[global_slot]) - EVEN
                 gain += -score if turns(game, position, child) else score
                 best[i] = max(best[i], code_of(gain, trouble))
             moves += 1
             if count == MOST_LEFT:
                 trouble[0] = TOO_MANY
             if trouble[0] != Trouble.FINE:
-                return marks
+                return edge_sum
         if moves == 0:
             trouble[0] = Trouble.NO_MOVES
-            return marks
+            return edge_sum
         # Step 3: the counter, and the sum over the edges.
-        left[i] = count
+        children_left[i] = count
         for link in range(count):
-            marks += np.uint64(mark_of((begin + i) * size + links[link]))
-    return marks
+            edge_sum += np.uint64(mark_of((begin + i) * size + links[link]))
+    return edge_sum
 
 
 @lean_kernel
 def balance(own, other, game):
-    """Return what a player gets, less what the other one gets."""
+    """Return what a player gets, less what the other one gets if there are two."""
     return whole(own) - (whole(other) if game.players == 2 else 0)
 
 
@@ -126,7 +129,7 @@ def code_of(score, trouble):
 
 @lean_kernel
 def find_slot(game, scored, reached, trouble):
-    """Return the slot of a position through all tiers, that of the one with the players exchanged if it has none."""
+    """Return the global slot of a position; if it has none, that of the position with the players exchanged."""
     position, tier = canonical(game, reached)
     slot = whole(game.index(position))
     if slot < 0 and not is_none(swapped(game, reached)):
@@ -141,66 +144,65 @@ def find_slot(game, scored, reached, trouble):
 
 
 @lean_kernel
-def spread(game, scored, amount, begin, stack, count, best, left, links, marks, trouble):
+def spread(game, scored, amount, begin, stack, count, best, children_left, links, state, trouble):
     """Decide the slots of the own tier that are worth *amount* or minus that, and those that follow from them.
 
     Looks for slots from *begin* on; *stack* has *count* decided slots whose parents do not know. Returns the next slot
-    to look at and the new count, after STEP slots at the latest. `marks[0]` gets the sum over the edges to parents,
-    `marks[1]` becomes 1 if the stack was full, so that another call must begin at slot 0.
+    to look at and the new count, after STEP slots at the latest. If *state* says that the stack was full, another call
+    must begin at slot 0. *links* is a buffer for parents.
     """
     for _ in range(STEP):
         # Step 1: find the next slot if the stack is empty.
         if count == 0:
-            while begin < len(best) and not is_due(amount, begin, best, left):
+            while begin < len(best) and not is_due(amount, begin, best, children_left):
                 begin += 1
             if begin == len(best):
                 break
-            left[begin] = OVER if left[begin] == END else DECIDED
+            children_left[begin] = OVER if children_left[begin] == END else DECIDED
             stack[0], count = begin, 1
             begin += 1
         # Step 2: pass the score of a decided slot to its parents.
         count -= 1
         slot = stack[count]
-        found = find_parents(game, scored, slot, left, links, marks, trouble)
+        parent_count = find_parents(game, scored, slot, children_left, links, state, trouble)
         if trouble[0] != Trouble.FINE:
             break
-        for link in range(found):
+        for link in range(parent_count):
             parent = number_of(links[link])
-            worth = int(best[slot]) - EVEN
-            worth = -worth if links[link] >= 0 else worth
-            if left[parent] > MOST_LEFT:
+            score = int(best[slot]) - EVEN
+            worth = -score if links[link] >= 0 else score  # for the player to move in the parent
+            if children_left[parent] > MOST_LEFT:  # decided, or an end
                 continue
             # A bad child decides the parent if it is the last one and no move out of the tier brings more.
             if worth < 0:
-                left[parent] -= 1
-                if left[parent] or best[parent] > EVEN + worth:
+                children_left[parent] -= 1
+                if children_left[parent] or best[parent] > EVEN + worth:
                     continue
             best[parent] = EVEN + worth
             if count < len(stack):
-                left[parent] = DECIDED
+                children_left[parent] = DECIDED
                 stack[count] = parent
                 count += 1
             else:
-                left[parent] = WAITING
-                marks[1] = 1
+                children_left[parent] = WAITING
+                state[STACK_FULL] = 1
     return begin, count
 
 
 @lean_kernel
-def is_due(amount, slot, best, left):
+def is_due(amount, slot, best, children_left):
     """Return whether a slot is worth *amount* or minus that, and its parents do not know."""
-    code, state = best[slot], left[slot]
+    code, counter = best[slot], children_left[slot]
     if code == EVEN - amount:
-        return state == 0 or state in (END, WAITING)
-    return code == EVEN + amount and state != DECIDED and state != OVER
+        return counter == 0 or counter in (END, WAITING)
+    return code == EVEN + amount and counter != DECIDED and counter != OVER
 
 
 @lean_kernel
-def find_parents(game, scored, slot, left, links, marks, trouble):
-    """Write the distinct parents of a slot within the tier to *links*; return their number.
+def find_parents(game, scored, slot, children_left, links, state, trouble):
+    """Write the distinct parents of a slot within the tier to *links*; return their number. Add their edges to *state*.
 
-    A parent is its slot in the tier; its complement (`~`) if the same player moves again there. `marks[0]` gets the sum
-    over these edges.
+    A parent is its slot in the tier; its complement (`~`) if the player to move there moves again after the move.
     """
     own = scored.own
     first, size = scored.starts[own], scored.starts[own + 1] - scored.starts[own]
@@ -209,33 +211,33 @@ def find_parents(game, scored, slot, left, links, marks, trouble):
     count = 0
     for given in game.parents(position):
         parent = as_position(given)
-        place = find_slot(game, scored, parent, trouble) - first
+        parent_slot = find_slot(game, scored, parent, trouble) - first
         if count == len(links):
             trouble[0] = Trouble.BAD_PARENTS
         if trouble[0] != Trouble.FINE:
             return 0
-        if 0 <= place < size and left[place] != END and left[place] != OVER:
+        if 0 <= parent_slot < size and children_left[parent_slot] != END and children_left[parent_slot] != OVER:
             before = count
-            count = append_edge(links, 0, count, place if turns(game, parent, position) else ~place)
+            count = append_edge(links, 0, count, parent_slot if turns(game, parent, position) else ~parent_slot)
             if count > before:
-                marks[0] += np.uint64(mark_of(place * size + slot))
+                state[EDGE_SUM] += np.uint64(mark_of(parent_slot * size + slot))
     return count
 
 
 @lean_kernel
-def finish(game, scored, begin, best, left, links, marks, counts, images, trouble):
+def finish(game, scored, begin, best, children_left, links, state, counts, images, trouble):
     """Give the slots of the own tier that are not decided a score of 0, from *begin* on, and count slots by score.
 
-    *counts* int64[256, 3] gets for each code the number of slots, the number of positions, and the first slot.
-    `marks[0]` gets the sum over the edges to parents of slots worth 0.
+    *counts* int64[256, 3] gets for each code the number of slots, the number of positions, and the first slot. *state*
+    gets the edges to parents of slots worth 0.
     """
     for slot in range(begin, min(begin + STEP, len(best))):
-        if left[slot] <= MOST_LEFT:
+        if children_left[slot] <= MOST_LEFT:
             best[slot] = EVEN
         if best[slot] == NONE:
             continue
         if best[slot] == EVEN:
-            find_parents(game, scored, slot, left, links, marks, trouble)
+            find_parents(game, scored, slot, children_left, links, state, trouble)
             if trouble[0] != Trouble.FINE:
                 return
         code = best[slot]

@@ -38,8 +38,9 @@ from retrograde.solver.values.score_kernels import fill_gaps
 CHUNK = 1 << 18
 """Slots that a task expands."""
 STACK = 1 << 22
-"""Decided slots that wait for their parents to be told; more wait in their tier."""
+"""Decided slots that wait until their parents get their score; more wait in their tier."""
 MOST_PARENTS = 1 << 12
+"""Parents of a slot within its tier."""
 BYTES_A_SLOT, BESIDE = 2, 100_000_000
 """Memory in bytes for each slot of the tier that is being solved, and beside that."""
 REASONS = {
@@ -125,20 +126,20 @@ class ScoreStore:
             return
         part = self.numbering.slice_of(k)
         tier = ScoreTierInputs(self.game, self.numbering, self.files.columns[0], k)
-        best, left = tier.scores.array[part], np.empty(self.numbering.size(k), np.uint8)
-        marks = np.zeros(2, np.uint64)
+        best, children_left = tier.scores.array[part], np.empty(self.numbering.size(k), np.uint8)
+        state = np.zeros(2, np.uint64)
         # Step 1: what the rules say of each slot, in tasks.
-        total, greatest = np.uint64(0), 0
+        edge_sum, greatest = np.uint64(0), 0
         chunks = ((tier, begin, min(begin + CHUNK, len(best))) for begin in range(0, len(best), CHUNK))
-        for begin, codes, children_left, edges in self.work.map(seed, chunks):
-            best[begin : begin + len(codes)], left[begin : begin + len(codes)] = codes, children_left
-            total += edges
+        for begin, codes, counters, edges in self.work.map(seed, chunks):
+            best[begin : begin + len(codes)], children_left[begin : begin + len(codes)] = codes, counters
+            edge_sum += edges
             greatest = max(greatest, int(np.abs(codes[codes != NONE].astype(np.int64) - EVEN).max(initial=0)))
             phase.working(0, int(self.numbering.tiers[k]))
         # Step 2: decide slots, from the greatest amount down.
-        spread(tier, greatest, best, left, marks, phase)
-        counts = finish(tier, best, left, marks)
-        if marks[0] != total:
+        spread(tier, greatest, best, children_left, state, phase)
+        counts = finish(tier, best, children_left, state)
+        if state[kernels.EDGE_SUM] != edge_sum:
             raise RuleError(
                 f"{variant(self.game)}, tier {self.numbering.tiers[k]}: parents() gives other edges than do_move(); "
                 "retrograde check finds a position where they differ"
@@ -150,17 +151,18 @@ class ScoreStore:
 
 
 def seed(task: tuple[ScoreTierInputs, int, int]) -> tuple[int, Array, Array, np.uint64]:
-    """Return (begin, best, left, sum over the edges) of some slots of a tier; see `score_kernels.seed`."""
+    """Return (begin, best, children_left, sum over the edges) of some slots of a tier, from the rules alone; see
+    `score_kernels.seed`."""
     tier, begin, end = task
-    best, left = np.empty((2, end - begin), np.uint8)
+    best, children_left = np.empty((2, end - begin), np.uint8)
     links, trouble = np.empty(kernels.MOST_LEFT + 1, np.int64), trouble_array(tier.game)
     with compiling(tier.game, trouble):
-        marks = kernels.seed(rules_for(tier.game), tier.for_kernels, begin, best, left, links, trouble)
+        edge_sum = kernels.seed(rules_for(tier.game), tier.for_kernels, begin, best, children_left, links, trouble)
     expect_fine(tier, trouble)
-    return begin, best, left, np.uint64(marks)
+    return begin, best, children_left, np.uint64(edge_sum)
 
 
-def spread(tier: ScoreTierInputs, greatest: int, best: Array, left: Array, marks: Array, phase: Phase) -> None:
+def spread(tier: ScoreTierInputs, greatest: int, best: Array, children_left: Array, state: Array, phase: Phase) -> None:
     """Decide the slots of a tier, from the greatest amount down."""
     stack, links, trouble = np.empty(STACK, np.int64), np.empty(MOST_PARENTS, np.int64), trouble_array(tier.game)
     for amount in range(greatest, 0, -1):
@@ -168,16 +170,16 @@ def spread(tier: ScoreTierInputs, greatest: int, best: Array, left: Array, marks
         while count or begin < len(best):
             with compiling(tier.game, trouble):
                 begin, count = kernels.spread(
-                    rules_for(tier.game), tier.for_kernels, amount, begin, stack, count, best, left, links, marks,
-                    trouble,
+                    rules_for(tier.game), tier.for_kernels, amount, begin, stack, count, best, children_left, links,
+                    state, trouble,
                 )  # fmt: skip
             expect_fine(tier, trouble)
             phase.working(0, int(tier.numbering.tiers[tier.k]))
-            if marks[1] and not count and begin == len(best):  # the stack was full: look again
-                begin = marks[1] = 0
+            if state[kernels.STACK_FULL] and not count and begin == len(best):  # look again
+                begin = state[kernels.STACK_FULL] = 0
 
 
-def finish(tier: ScoreTierInputs, best: Array, left: Array, marks: Array) -> Array:
+def finish(tier: ScoreTierInputs, best: Array, children_left: Array, state: Array) -> Array:
     """Give the other slots of a tier a score of 0, and return the counts of the tier."""
     links, trouble, counts_by_part = np.empty(MOST_PARENTS, np.int64), trouble_array(tier.game), []
     for part, slots in tier.numbering.parts_of(tier.game, tier.k):
@@ -185,8 +187,8 @@ def finish(tier: ScoreTierInputs, best: Array, left: Array, marks: Array) -> Arr
         for begin in range(slots.start, slots.stop, kernels.STEP):
             with compiling(tier.game, trouble):
                 kernels.finish(
-                    rules_for(tier.game), tier.for_kernels, begin, best[: slots.stop], left, links, marks, counts,
-                    room_for_images(tier.game), trouble,
+                    rules_for(tier.game), tier.for_kernels, begin, best[: slots.stop], children_left, links, state,
+                    counts, room_for_images(tier.game), trouble,
                 )  # fmt: skip
             expect_fine(tier, trouble)
         codes = np.flatnonzero(counts[:, 0])

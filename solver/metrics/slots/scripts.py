@@ -6,8 +6,8 @@ run of integers, and so is a *link*, which is a move. Commas separate integers::
 
     node      links << 2 | who, its links         who moves: player 0, player 1, or 2 for chance
     link      odds, if chance moves; what the move pays, if moves may pay; target
-    target    place << 1            a slot, by its place among the slots of all tiers
-              place << 1 | 1        the same slot with the players exchanged
+    target    slot << 1             a global slot: counted through all tiers
+              slot << 1 | 1         the same slot with the players exchanged
               slots << 1, payoff    an end, and what it pays; `slots` is the number of all slots
               -1 - n                node number n of the same slot
 
@@ -55,29 +55,28 @@ LARGER = 8
 class Script(NamedTuple):
     """The script of some slots of a chunk.
 
-    `words` int32 or int64 are the nodes. `rows` are the slots, counted from the first of the chunk, and `nodes` says
-    how many nodes each has. `end` is the target of ends. A point is `scale` grains. `pays`: links have what the move
-    pays.
+    `words` int32 or int64 are the nodes. `slots` counts from the first of the chunk, and `node_counts` says how many
+    nodes each has. `end` is the target of ends. A point is `scale` grains. `pays`: links have what the move pays.
     """
 
     words: Array
-    rows: Array
-    nodes: Array
+    slots: Array
+    node_counts: Array
     end: int
     scale: int
     pays: bool
 
-    def copied(self) -> "Script":
+    def copy(self) -> "Script":
         """Return a script with arrays of its own."""
-        return self._replace(words=self.words.copy(), rows=self.rows.copy(), nodes=self.nodes.copy())
+        return self._replace(words=self.words.copy(), slots=self.slots.copy(), node_counts=self.node_counts.copy())
 
-    def packed(self) -> "Script":
+    def compress(self) -> "Script":
         """Return the script with words compressed to the bytes of a zstd frame."""
         frame = zstandard.ZstdCompressor(level=1).compress(self.words.tobytes())
         return self._replace(words=np.frombuffer(frame, np.uint8))
 
-    def unpacked(self, kind: type) -> "Script":
-        """Return the script with words of the type *kind*."""
+    def decompress(self, kind: type) -> "Script":
+        """Return the script with words of the type *kind*; the same script if it is not compressed."""
         if self.words.dtype != np.uint8:
             return self
         return self._replace(words=np.frombuffer(zstandard.ZstdDecompressor().decompress(self.words.tobytes()), kind))
@@ -106,26 +105,26 @@ class Recording:
     def new_recorder(self, entries: int, size: int) -> Recorder:
         """Return an empty recorder with a hash table of some *entries*, and *size* words."""
         words: Array = np.empty(size, self.kind)
-        rows, nodes = np.empty((2, max(self.end - self.begin, 1)), np.int32)
+        slots, node_counts = np.empty((2, max(self.end - self.begin, 1)), np.int32)
         links = np.empty(size, np.int64)
         stamps, targets, payoffs = np.zeros((3, entries), np.int64)
-        state = np.zeros(kernels.STATE, np.int64)
+        state = np.zeros(kernels.STATE_SIZE, np.int64)
         keys, trouble = of_positions(self.game, entries), trouble_array(self.game)
-        return Recorder(words, rows, nodes, links, keys, stamps, targets, payoffs, state, trouble)
+        return Recorder(words, slots, node_counts, links, keys, stamps, targets, payoffs, state, trouble)
 
     def scripts(self) -> Iterator[Script]:
         """Yield the scripts of all slots, the last slots first. A script is valid until the next one."""
         last = self.end - self.begin - 1
         while last >= 0:
             state = self.recorder.state
-            state[kernels.WORDS] = state[kernels.ROWS] = 0
+            state[kernels.WORDS] = state[kernels.SLOTS] = 0
             with compiling(self.game, self.recorder.trouble):
                 rules = rules_for(self.game)
                 last = int(kernels.record(rules, self.tiers, self.begin, last, ENOUGH, self.recorder))
             fits, script = self.fits(), self.script()
             if not fits:
                 self.enlarge()
-            if len(script.rows):
+            if len(script.slots):
                 yield script
 
     def script_of_position(self, position: Any) -> Script:
@@ -146,10 +145,10 @@ class Recording:
         state = self.recorder.state
         if state[kernels.GREATEST] >= LIMIT >> self.bits:
             raise PayoffOverflow
-        count = state[kernels.ROWS]
+        count = state[kernels.SLOTS]
         words = self.recorder.words[: state[kernels.WORDS]]
-        rows, nodes = self.recorder.rows[:count], self.recorder.nodes[:count]
-        return Script(words, rows, nodes, 2 * int(self.tiers.starts[-1]), 1 << self.bits, self.tiers.pays)
+        slots, node_counts = self.recorder.slots[:count], self.recorder.node_counts[:count]
+        return Script(words, slots, node_counts, 2 * int(self.tiers.starts[-1]), 1 << self.bits, self.tiers.pays)
 
     def fits(self) -> bool:
         """Return whether the buffers were large enough; raise RuleError if the rules break the contract."""
@@ -167,13 +166,13 @@ class Recording:
         if entries > MOST_ENTRIES or size > MOST_WORDS:
             refuse(self.game, self.recorder)
         self.recorder = self.new_recorder(entries, size)
-        for index in (kernels.ROUND, kernels.PAYS, kernels.UNEQUAL, kernels.GREATEST):
+        for index in (kernels.STAYS, kernels.PAYS, kernels.UNEQUAL, kernels.GREATEST):
             self.recorder.state[index] = old_state[index]
 
     @property
     def stays(self) -> bool:
         """Whether a move recorded so far stays in the tier."""
-        return bool(self.recorder.state[kernels.ROUND])
+        return bool(self.recorder.state[kernels.STAYS])
 
     @property
     def pays(self) -> bool:
@@ -188,11 +187,11 @@ class Recording:
 
 def refuse(game: Game, recorder: Recorder) -> NoReturn:
     """Raise the RuleError for the trouble of a recorder."""
-    what, position = int(recorder.trouble[0]), noted_position(game, recorder.trouble)
-    said = f"{variant(game)}, position {position}: "
-    if what in (Trouble.NO_ROOM, Trouble.LOST):
-        raise RuleError(said + "play goes on and on among positions without a slot; give some of them one by index()")
-    if what == Trouble.BAD_INDEX:
-        raise RuleError(said + "index() and unindex() do not undo one another here, or its tier is not among the tiers")
-    complain(game, position)
-    raise RuleError(said + "the rules break the contract")
+    code, position = int(recorder.trouble[0]), noted_position(game, recorder.trouble)
+    where = f"{variant(game)}, position {position}: "
+    if code in (Trouble.NO_ROOM, Trouble.LOST):
+        raise RuleError(where + "play goes on and on among positions without a slot; give some of them one by index()")
+    if code == Trouble.BAD_INDEX:
+        raise RuleError(where + "index() and unindex() do not undo one another here, or its tier is none of the tiers")
+    complain(game, position)  # raises an error that names the method, unless it finds none
+    raise RuleError(where + "the rules break the contract")

@@ -35,7 +35,7 @@ from retrograde.solver.metrics.slots.chunks import (
     TierInputs,
     chunks_of,
 )
-from retrograde.solver.metrics.slots.files import PIECE, SlotFiles
+from retrograde.solver.metrics.slots.files import BLOCK, SlotFiles
 from retrograde.solver.metrics.slots.replay import BYTES_A_PLAN, RISE, SINK, STAY, ChunkPlan, plan_of_margins
 from retrograde.solver.metrics.slots.scripts import Script
 from retrograde.solver.runtime.array_type import Array
@@ -124,8 +124,8 @@ class SlotStore:
             self.solve_cycles(inputs, looked, phase)
         # Step 2: count values and write the bounds.
         low, high = inputs.own_low.array, inputs.own_high.array
-        pieces = ((inputs, begin, end) for wave in chunks_of(size) for begin, end in wave)
-        counts = reduce(added, reversed([*self.work.map(chunks.count, pieces)]))
+        tasks = ((inputs, begin, end) for wave in chunks_of(size) for begin, end in wave)
+        counts = reduce(add_counts, reversed([*self.work.map(chunks.count, tasks)]))  # first the lowest slots
         self.work.budget.check_used(f"solving the {size:,} slots of a tier")
         check = self.files.write(self.numbering.slice_of(k).start, low, high)
         self.files.release()
@@ -144,7 +144,7 @@ class SlotStore:
         the scripts if moves stay in the tier and memory suffices."""
         size, waves = len(inputs.own_low), chunks_of(len(inputs.own_low))
         keep, packed = KEEP_IF_STAYING if self.shares_memory else KEEP_NONE, False
-        results = self.take(inputs, chunks.look, [(inputs, *ends, keep, False) for ends in waves[0]])
+        results = self.run_and_store(inputs, chunks.look, [(inputs, *ends, keep, False) for ends in waves[0]])
         # If moves stay in the tier, look again at those chunks of the first wave whose scripts were not kept.
         keeps_scripts = keep != KEEP_NONE and any(result.stays for result in results)
         if keeps_scripts:
@@ -153,24 +153,24 @@ class SlotStore:
                 for ends, result in zip(waves[0], results, strict=True)
                 if not result.scripts
             ]
-            results = [result for result in results if result.scripts] + self.take(inputs, chunks.look, again)
+            results = [result for result in results if result.scripts] + self.run_and_store(inputs, chunks.look, again)
         for wave in waves[1:]:
             if keeps_scripts:
                 # Compress scripts when memory will not suffice for the rest; drop them when it is used up.
                 free_bytes = self.work.budget.free_bytes() - BESIDE - BYTES_A_PLAN * size
                 words = sum(script.words.nbytes for result in results for script in result.scripts)
-                slots_left = wave[0][1]
+                slots_left = wave[0][1]  # a wave begins with the last of the remaining slots
                 packed = packed or free_bytes * (size - slots_left) < words * slots_left
                 if free_bytes < 0:
                     keeps_scripts, results = False, [result._replace(scripts=[]) for result in results]
             keep = KEEP_ALL if keeps_scripts else KEEP_NONE
-            results += self.take(inputs, chunks.look, [(inputs, *ends, keep, packed) for ends in wave])
+            results += self.run_and_store(inputs, chunks.look, [(inputs, *ends, keep, packed) for ends in wave])
             phase.working(0, int(self.numbering.tiers[inputs.k]))
         return results
 
-    def take(self, inputs: TierInputs, task: Any, items: list[Any]) -> list[Any]:
+    def run_and_store(self, inputs: TierInputs, function: Any, tasks: list[Any]) -> list[Any]:
         """Run tasks, store the bounds they find once all are done, and return the rest of their results."""
-        results = list(self.work.map(task, items))
+        results = list(self.work.map(function, tasks))
         for found in results:
             end = found.begin + len(found.low)
             inputs.own_low.array[found.begin : end], inputs.own_high.array[found.begin : end] = found.low, found.high
@@ -188,7 +188,7 @@ class SlotStore:
         change = 0
         for wave in chunks_of(len(inputs.own_low)):
             tasks = [(inputs, begin, end, mode, scripts.get(begin, [])) for begin, end in wave]
-            change = max(change, *(found.change for found in self.take(inputs, chunks.sweep, tasks)))
+            change = max(change, *(found.change for found in self.run_and_store(inputs, chunks.sweep, tasks)))
             phase.working(0, int(self.numbering.tiers[inputs.k]))
         return change
 
@@ -231,11 +231,12 @@ class SlotStore:
     def begin_near(
         self, inputs: TierInputs, scripts: Scripts, limits: tuple[int, int], pays: bool, phase: Phase
     ) -> None:
-        """Set the bounds of a tier to guess ± margin. Without payments of moves they stay within *limits*."""
+        """Set the bounds of a tier to guess ± margin. Unless moves pay, they stay within *limits* (least, most), those
+        of the bounds outside the tier."""
         size, (least, most) = len(inputs.own_low), limits
         self.files.release()  # release the pages of finished tiers
         self.work.budget.check(BYTES_A_PLAN * size + BESIDE, f"guessing what the {size:,} slots of a tier are worth")
-        lost = MARGIN * max(1.0, max(-least, most) / (1 << self.bits))
+        lost = MARGIN * max(1.0, max(-least, most) / (1 << self.bits))  # grains, at each slot
         # The arrays of the bounds serve for guesses (`own_low`) and margins (`own_high`) as floating-point numbers.
         guesses = inputs._replace(own_low=as_floats(inputs.own_low), own_high=as_floats(inputs.own_high))
         guesses.own_low.array[:], guesses.own_high.array[:] = (least + most) / 2, 0
@@ -253,8 +254,8 @@ class SlotStore:
         margins = guesses._replace(own_low=guesses.own_high)
         self.sweep_by_plans(margins, plans, WIDER * lost, phase)
         # Turn both into integer bounds, in place, one block after another.
-        for begin in range(0, size, PIECE):
-            block = slice(begin, begin + PIECE)
+        for begin in range(0, size, BLOCK):
+            block = slice(begin, begin + BLOCK)
             guess, margin = guesses.own_low.array[block].copy(), guesses.own_high.array[block].copy()
             inputs.own_low.array[block] = np.maximum(least, np.floor(guess - margin).astype(np.int64))
             inputs.own_high.array[block] = np.minimum(most, np.ceil(guess + margin).astype(np.int64))
@@ -276,21 +277,21 @@ class SlotStore:
     def sweep_by_plans(self, guesses: TierInputs, plans: Plans, near: float, phase: Phase) -> None:
         """Sweep guesses or margins by plans until none changes by more than *near*. A single chunk is one task."""
         waves = chunks_of(len(guesses.own_low))
-        alone = len(waves) == len(waves[0]) == 1
-        tasks = [
-            [(guesses, begin, end, plans[begin], near, SWEEPS if alone else 1) for begin, end in wave] for wave in waves
-        ]
-        for _ in range(1 if alone else SWEEPS):
+        is_single = len(waves) == len(waves[0]) == 1
+        calls, sweeps_a_call = (1, SWEEPS) if is_single else (SWEEPS, 1)
+        tasks = [[(guesses, begin, end, plans[begin], near, sweeps_a_call) for begin, end in wave] for wave in waves]
+        for _ in range(calls):
             if self.improve(chunks.sweep_plans, tasks, phase) <= near:
                 break
 
-    def improve(self, task: Any, waves: list[list[Any]], phase: Phase, plans: Plans | None = None) -> float:
+    def improve(self, function: Any, waves: list[list[Any]], phase: Phase, plans: Plans | None = None) -> float:
         """Run the tasks of a sweep of guesses or margins, wave by wave, and return the greatest change. Collect new
         plans in *plans*."""
         change = 0.0
         for tasks in waves:
-            numbers, k = tasks[0][0].own_low, tasks[0][0].k
-            for found in list(self.work.map(task, tasks)):
+            inputs = tasks[0][0]
+            numbers, k = inputs.own_low, inputs.k
+            for found in list(self.work.map(function, tasks)):
                 numbers.array[found.begin : found.begin + len(found.numbers)] = found.numbers
                 change = max(change, found.change)
                 if plans is not None:
@@ -321,9 +322,9 @@ def as_floats(bounds: SharedArray) -> SharedArray:
     return SharedArray(bounds.array.view(np.float64), bounds.path)
 
 
-def added(first: Array, second: Array) -> Array:
-    """Return the counts of two blocks of a tier; *first* has the lower slots."""
-    return np.stack([*(first + second)[:2], np.where(first[2] >= 0, first[2], second[2])])
+def add_counts(lower: Array, upper: Array) -> Array:
+    """Return the counts of two blocks of a tier together: slots, positions and first positions, -1 for none."""
+    return np.stack([*(lower + upper)[:2], np.where(lower[2] >= 0, lower[2], upper[2])])
 
 
 def most_memory(numbering: SlotNumbering) -> int:
@@ -334,25 +335,25 @@ def most_memory(numbering: SlotNumbering) -> int:
 
 def memory_of(game: Game, numbering: SlotNumbering) -> int:
     """Return about how many bytes the most demanding tier needs, with the tiers that it reads."""
-    sizes = np.diff(numbering.starts)
-    chance = Random(0)
-    needs = (sum(int(sizes[row]) for row in needed(game, numbering, k, chance)) for k in range(len(sizes)))
-    own = (OWN_BYTES_A_SLOT + BYTES_A_PLAN) * sizes
-    return BESIDE + max(int(mine) + BYTES_A_SLOT * others for mine, others in zip(own, needs, strict=True))
+    sizes: list[int] = np.diff(numbering.starts).tolist()
+    random = Random(0)
+    slots_read = [sum(sizes[other] for other in tiers_read(game, numbering, k, random)) for k in range(len(sizes))]
+    own = OWN_BYTES_A_SLOT + BYTES_A_PLAN
+    return BESIDE + max(own * size + BYTES_A_SLOT * others for size, others in zip(sizes, slots_read, strict=True))
 
 
-def needed(game: Any, numbering: SlotNumbering, k: int, chance: Random) -> Iterable[int]:
-    """Return the numbers of other tiers that some random walks from tier number *k* reach."""
+def tiers_read(game: Any, numbering: SlotNumbering, k: int, random: Random) -> Iterable[int]:
+    """Return the numbers of other tiers that some random walks from tier number *k* reach first."""
     found: set[int] = set()
     tier = int(numbering.tiers[k])
     for _ in range(WALKS):
-        position = game.unindex(tier, chance.randrange(numbering.size(k)))
+        position = game.unindex(tier, random.randrange(numbering.size(k)))
         for _ in range(LONGEST):
             if is_none(position) or game.primitive(position) != UNDECIDED:
                 break
-            position = game.do_move(position, chance.choice([*game.generate_moves(position)]))
-            row = numbering.row(game.tier(position))
-            if row not in (-1, k):
-                found.add(row)
+            position = game.do_move(position, random.choice([*game.generate_moves(position)]))
+            other = numbering.row(game.tier(position))
+            if other not in (-1, k):
+                found.add(other)
                 break
     return found

@@ -128,7 +128,7 @@ def test_bounds_move_a_grain_towards_0_where_play_can_be_endless(endless, low, h
     chunk = SimpleNamespace(
         begin=0, mode=replay.RISE, endless=np.array([endless]), chunk_low=np.array([-99]), chunk_high=np.array([99])
     )
-    replay.settle.py_func(chunk, 0, low, high)
+    replay.update_bounds.py_func(chunk, 0, low, high)
     assert (chunk.chunk_low[0], chunk.chunk_high[0]) == settled
 
 

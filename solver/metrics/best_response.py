@@ -1,12 +1,12 @@
 """The game against a model, as the other player, the *responder*, sees it.
 
 For the responder, the model's moves are chance, with the model's weights as odds. So the responder plays alone. Each
-position has two places next to each other, because either player may be the responder::
+position has two nodes next to each other, because either player may be the responder::
 
-    place 2 i + b     of position i, if two players alternate: b = 0: the responder is to move; b = 1: the other one
-                      if the rules say who is to move: the responder is player b
+    node 2 i + b     of position i, if two players alternate: b = 0: the responder is to move; b = 1: the other one
+                     if the rules say who is to move: the responder is player b
 
-Payments are what the responder gets, less what the other player gets. A move leads from place 2 i + b to 2 j + b, or to
+Payments are what the responder gets, less what the other player gets. A move leads from node 2 i + b to 2 j + b, or to
 2 j + 1 - b if the players alternate. Moves of weight 0 do not exist.
 """
 
@@ -43,13 +43,17 @@ class ModelAndResponder:
         positions = table.space.positions[begin + origins].astype(np.int64)
         task = table.game, positions, block.movers[origins], expanded.children[:, : expanded.columns]
         players = self.against, self.playing
-        return [by_child(checked_weights(one, *task), expanded) if one else np.zeros(0, np.int64) for one in players]
+        return [by_child(valid_weights(one, *task), expanded) if one else np.zeros(0, np.int64) for one in players]
 
 
-def checked_weights(model: Model, game: Game, positions: Array, turns: Array, children: Array) -> Array:
-    """Return a model's weights; raise NoModel unless each position's sum is above 0 and below `MOST`."""
+def valid_weights(model: Model, game: Game, positions: Array, turns: Array, children: Array) -> Array:
+    """Return a model's weights; raise NoModel unless each position's sum is above 0 and below `MOST`.
+
+    *turns* and *children* are as in `Model.weigh`.
+    """
     weights = model.weigh(game, positions, turns, children)
-    wrong = (turns != CHANCE) & ((weights.sum(0) <= 0) | (weights.sum(0) >= MOST) | (weights < 0).any(0))
+    sums = weights.sum(0)
+    wrong = (turns != CHANCE) & ((sums <= 0) | (sums >= MOST) | (weights < 0).any(0))
     if wrong.any():
         position = position_in(game, positions, wrong.argmax())
         what = "gives no weights that add up to more than 0 and less than 2**31"

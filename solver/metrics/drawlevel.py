@@ -54,8 +54,8 @@ def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> Met
 
 
 def win_or_loss(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Array:
-    """Return the score of each position as an end: 1 for a win, -1 for a loss, NONE for a draw, 0 otherwise. Refuse
-    moves that pay."""
+    """Return the score of each position as an end: 1 for a win, -1 for a loss, NONE for a draw, 0 otherwise. Raise
+    MetricNotApplicable if moves pay."""
     if len(block.rewards):
         raise MetricNotApplicable("draw levels are of games in which moves pay nothing; compute scores")
     return np.select([block.primitives == value for value in (WIN, LOSE, DRAW)], [1, -1, NONE], 0).astype(np.int64)

@@ -106,11 +106,11 @@ def result_of(store: "ExpectationStore", explored: ExploredGame) -> MetricResult
     if not inputs.players:
         low, high = np.where(player_1_moves, -highs, lows), np.where(player_1_moves, -lows, highs)
         return result_from_bounds({"low": low, "high": high}, inputs.bits, {})
-    # Case: against a model. Each place has two bounds: player 0 is the responder, or player 1.
+    # Case: against a model. Each position has two bounds: player 0 is the responder, or player 1.
     lows, highs = lows.reshape(-1, 2), highs.reshape(-1, 2)
-    places, mover = np.arange(len(explored)), player_1_moves.astype(np.int64)
-    columns = {"low": lows[places, mover], "high": highs[places, mover]}
-    columns |= {"waiting_low": lows[places, 1 - mover], "waiting_high": highs[places, 1 - mover]}
+    rows, mover = np.arange(len(explored)), player_1_moves.astype(np.int64)
+    columns = {"low": lows[rows, mover], "high": highs[rows, mover]}
+    columns |= {"waiting_low": lows[rows, 1 - mover], "waiting_high": highs[rows, 1 - mover]}
     return result_from_bounds(columns, inputs.bits, inputs.players.details)
 
 
@@ -130,9 +130,9 @@ def result_from_bounds(columns: dict[str, Array], bits: int, details: dict[str, 
     values = np.select([low > 0, high < 0], [WIN, LOSE], TIE).astype(np.uint8)
     pairs = [(low, high), *zip(others[::2], others[1::2], strict=True)]
     error = max(float((above - below).max()) for below, above in pairs)
-    grains = 1 << bits  # of a point
+    scale = 1 << bits
     remotenesses = np.full(len(low), NOT_FOUND, np.int32)
-    return MetricResult(values, remotenesses, columns, {"scale": grains, "error": error / grains, **details})
+    return MetricResult(values, remotenesses, columns, {"scale": scale, "error": error / scale, **details})
 
 
 class ExpectationStore:
@@ -168,15 +168,15 @@ class ExpectationStore:
         tasks = (task for task in cut_into_tasks(plain, TASK) if not self.solved.issuperset(task))
         yield from self.work.map(sweep, ((self.inputs, task) for task in tasks))
         # Step 2: small tiers with cycles, each worker some that lie next to each other.
-        left = [k for k in sorted(cyclic) if (k, *self.space.stretch(k)) not in self.solved]
-        small = [k for k in left if len(range(*self.space.stretch(k))) <= TASK]
-        yield from self.work.map(solve_small, ((self.inputs, task) for task in self.neighbours(small)))
+        unsolved = [k for k in sorted(cyclic) if (k, *self.space.stretch(k)) not in self.solved]
+        small = [k for k in unsolved if len(range(*self.space.stretch(k))) <= TASK]
+        yield from self.work.map(solve_small, ((self.inputs, task) for task in self.join_adjacent(small)))
         # Step 3: large ones, one after another by all workers.
-        for k in left:
+        for k in unsolved:
             if k not in small:
                 yield solve_large(self.inputs, k, self.work)
 
-    def neighbours(self, small: list[int]) -> Iterator[list[int]]:
+    def join_adjacent(self, small: list[int]) -> Iterator[list[int]]:
         """Cut *small*, ascending tier numbers, into lists of adjacent ones, of up to about TASK positions."""
         task: list[int] = []
         for k in small:
@@ -193,8 +193,8 @@ class ExpectationStore:
         stretches, *bounds, sizes = done
         count = 0
         for k, begin, end in stretches.reshape(-1, 3).tolist():
-            for row, found in zip(self.inputs.arrays, bounds, strict=True):
-                stretch_bounds = found[self.width * count : self.width * (count + end - begin)]
+            for row, bounds_row in zip(self.inputs.arrays, bounds, strict=True):
+                stretch_bounds = bounds_row[self.width * count : self.width * (count + end - begin)]
                 row[self.width * begin : self.width * end] = stretch_bounds
             if len(self.sizes):
                 self.sizes[begin:end] = sizes[count : count + end - begin]
@@ -218,14 +218,14 @@ def sweep(task: tuple[ExpectationInputs, list[TierBlock]]) -> Done:
     (nothing without symmetries).
     """
     inputs, stretches = task
-    found, sizes = [], [np.empty(0, np.uint16)]
+    results, sizes = [], [np.empty(0, np.uint16)]
     for k, first, last in stretches:
         for begin, end in expander_of(inputs.table.game).blocks(first, last):
-            links, pays, own_sizes = read_block((inputs, k, begin, end))
+            graph, pays, block_sizes = read_block((inputs, k, begin, end))
             result = np.empty((2, len(pays)), np.int64)
-            kernels.sweep(links, pays, inputs.arrays, result)
+            kernels.sweep(graph, pays, inputs.arrays, result)
             if np.abs(result).max() >= kernels.LIMIT:
                 raise PayoffOverflow
-            found.append(result)
-            sizes.append(own_sizes)
-    return np.array(stretches, np.int64).ravel(), *np.concatenate(found, axis=1), np.concatenate(sizes)
+            results.append(result)
+            sizes.append(block_sizes)
+    return np.array(stretches, np.int64).ravel(), *np.concatenate(results, axis=1), np.concatenate(sizes)

@@ -26,10 +26,9 @@ from retrograde.solver.runtime.work import Work
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 BYTES_A_LINK = 24
-"""Memory for each move in a tier with cycles, in bytes: the child's place and weight, twice while lists are joined."""
-BYTES_A_PLACE = 64
-"""Memory for each place of a tier with cycles, in bytes: the order of solving, and approximate values."""
-
+"""Memory for each move in a tier with cycles, in bytes: the child and its weight, twice while lists are joined."""
+BYTES_A_NODE = 64
+"""Memory for each node of a tier with cycles, in bytes: the order of solving, and approximate values."""
 
 RISES = 4
 """Sweeps that narrow bounds which hold already."""
@@ -41,7 +40,7 @@ class PayoffOverflow(Exception):
 
 class ExpectationInputs(NamedTuple):
     """What tasks receive: the positions, the two rows of bounds so far, and the bits after the point. With *players*,
-    each position has two places next to each other; see `best_response.py`."""
+    each position has two nodes next to each other; see `best_response.py`."""
 
     table: ListedTable
     bounds: tuple[SharedArray, SharedArray]
@@ -50,7 +49,7 @@ class ExpectationInputs(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Number of places of each position."""
+        """Number of nodes of each position."""
         return 2 if self.players else 1
 
     @property
@@ -62,8 +61,8 @@ class ExpectationInputs(NamedTuple):
 def read_block(task: tuple[ExpectationInputs, int, int, int]) -> tuple[ChildLists, Array, Array]:
     """Return the ChildLists of a block, what its ends pay in grains, and the number of positions symmetric to each.
 
-    Children are places among all positions. Raise PayoffOverflow if payments do not fit with `bits` bits after the
-    point.
+    A task is (inputs, tier number, first position, end). Children are counted among all nodes of the game. Raise
+    PayoffOverflow if payments do not fit with `bits` bits after the point.
     """
     inputs, k, begin, end = task
     table, players = inputs.table, inputs.players
@@ -73,20 +72,22 @@ def read_block(task: tuple[ExpectationInputs, int, int, int]) -> tuple[ChildList
     if max(np.abs(pays).max(initial=0), np.abs(gains).max(initial=0)) >= kernels.LIMIT >> inputs.bits:
         raise PayoffOverflow
     pays, gains = pays << inputs.bits, gains << inputs.bits
-    place = np.int32 if inputs.width * len(table.space) < 1 << 31 else np.int64
+    child_type = np.int32 if inputs.width * len(table.space) < 1 << 31 else np.int64
+    # Case: best play.
     if not players:
         endless = np.zeros(len(pays), np.bool_)
-        links = ChildLists(block.movers, endless, block.begins, block.children.astype(place), block.odds, gains)
-        return links, pays, block.sizes
-    count, moves = 2 * len(pays), 2 * len(block.children)
-    links = ChildLists(
-        np.empty(count, np.int8), np.zeros(count, np.bool_), np.zeros(count + 1, np.int64), np.empty(moves, place),
-        np.empty(moves, np.int32), np.empty(2 * len(gains), np.int64),
+        graph = ChildLists(block.movers, endless, block.begins, block.children.astype(child_type), block.odds, gains)
+        return graph, pays, block.sizes
+    # Case: against a model, with two nodes for each position. The model may never make some of the moves.
+    count, most_moves = 2 * len(pays), 2 * len(block.children)
+    graph = ChildLists(
+        np.empty(count, np.int8), np.zeros(count, np.bool_), np.zeros(count + 1, np.int64),
+        np.empty(most_moves, child_type), np.empty(most_moves, np.int32), np.empty(2 * len(gains), np.int64),
     )  # fmt: skip
     weights = players.weigh(table, begin, block, expanded)
-    moves = kernels.link_both(block, gains, *weights, Traits.of(table.game).alternates, links)
-    links = ChildLists(*links[:3], *(array[:moves].copy() for array in links[3:]))
-    return links, np.stack([pays, -pays], 1).ravel(), block.sizes
+    moves = kernels.link_both_sides(block, gains, *weights, Traits.of(table.game).alternates, graph)
+    graph = ChildLists(*graph[:3], *(array[:moves].copy() for array in graph[3:]))
+    return graph, np.stack([pays, -pays], 1).ravel(), block.sizes
 
 
 def for_player_0(amounts: Array) -> Array:
@@ -95,14 +96,14 @@ def for_player_0(amounts: Array) -> Array:
 
 
 class CyclicTiers(NamedTuple):
-    """Adjacent tiers with cycles: their links, both rows of bounds, and the number of symmetric positions.
+    """Adjacent tiers with cycles: their graph, both rows of bounds, and the number of symmetric positions.
 
-    Places are numbered from 0: first the tiers' own, then the children outside them. The bounds of all places are
-    known, except those of the undecided positions, whose places are in `order`. Component number c ends there at
-    `ends[c]` (see `kernels.order_by_components`).
+    Nodes are numbered from 0: first the tiers' own, then the children outside them. The bounds of all nodes are known,
+    except those of the undecided ones, which are in `order`. Component number c ends there at `ends[c]` (see
+    `kernels.order_by_components`).
     """
 
-    links: ChildLists
+    graph: ChildLists
     bounds: tuple[Array, Array]
     sizes: Array
     order: Array
@@ -114,8 +115,8 @@ def solve_large(inputs: ExpectationInputs, k: int, work: Work) -> Done:
     low, high = inputs.table.space.stretch(k)
 
     def check(links: int) -> None:
-        needed = BYTES_A_LINK * links + BYTES_A_PLACE * inputs.width * (high - low)
-        work.budget.check(needed, f"linking the {high - low:,} positions of a tier with cycles")
+        bytes_needed = BYTES_A_LINK * links + BYTES_A_NODE * inputs.width * (high - low)
+        work.budget.check(bytes_needed, f"linking the {high - low:,} positions of a tier with cycles")
 
     return solve_cycles(inputs, [k], work.map, check)
 
@@ -125,25 +126,25 @@ def solve_small(task: tuple[ExpectationInputs, list[int]]) -> Done:
     return solve_cycles(*task, map, lambda links: None)
 
 
-def solve_cycles(inputs: ExpectationInputs, tiers: list[int], each: Map, check: Callable[[int], None]) -> Done:
-    """Return the bounds and sizes of adjacent tiers with cycles that do not lead to each other. *each* is `map`, or the
-    same by workers. *check* is called with the expected number of links."""
+def solve_cycles(inputs: ExpectationInputs, tiers: list[int], run: Map, check: Callable[[int], None]) -> Done:
+    """Return the bounds and sizes of adjacent tiers with cycles that do not lead to each other. *run* is `map`, or the
+    same by workers. *check* is called with the expected number of links; it raises MemoryLimit."""
     space = inputs.table.space
     low, high = space.stretch(tiers[0])[0], space.stretch(tiers[-1])[1]
-    cyclic = gather(inputs, low, high, each, check)
-    links = cyclic.links
+    cyclic = gather(inputs, low, high, run, check)
+    graph = cyclic.graph
     # Step 1: find where players can stay forever. Endless play with rewards has no expectation.
-    stays = kernels.find_endless(links, cyclic.order)
+    stays = kernels.find_endless(graph, cyclic.order)
     if stays.any():
-        if len(links.rewards):
-            place = low + int(stays.argmax()) // inputs.width
-            refuse_endless(inputs.table.game, position_in(inputs.table.game, space.positions, place))
+        if len(graph.rewards):
+            index = low + int(stays.argmax()) // inputs.width
+            refuse_endless(inputs.table.game, position_in(inputs.table.game, space.positions, index))
         # The kernel subtracts a grain where players can stay, so that no play stays above 0 forever.
-        links.endless[:] = stays
-        # Step 2: find both rows of bounds, in parallel if *each* works so.
+        graph.endless[:] = stays
+        # Step 2: find both rows of bounds, in parallel if *run* works so.
         tasks = ((cyclic, values, sign) for values, sign in zip(cyclic.bounds, (1, -1), strict=True))
-        for values, found in zip(cyclic.bounds, each(solve_side, tasks), strict=True):
-            values[:] = found
+        for values, solved in zip(cyclic.bounds, run(solve_side, tasks), strict=True):
+            values[:] = solved
     else:
         solve_ending(cyclic)
     rows = [values[: inputs.width * (high - low)] for values in cyclic.bounds]  # without the children outside
@@ -158,45 +159,45 @@ def refuse_endless(game: Game, position: Any) -> NoReturn:
     )
 
 
-def gather(inputs: ExpectationInputs, low: int, high: int, each: Map, check: Callable[[int], None]) -> CyclicTiers:
-    """Read all blocks from place *low* to *high*, and join them into CyclicTiers."""
-    # Step 1: read the rules.
-    parts: list[ChildLists] = []
-    paid, sizes = [], []
+def gather(inputs: ExpectationInputs, low: int, high: int, run: Map, check: Callable[[int], None]) -> CyclicTiers:
+    """Read the positions *low* to *high* in blocks, and join them into CyclicTiers."""
+    # Step 1: read the rules. Check now and then the number of links that all blocks will have.
+    blocks: list[ChildLists] = []
+    payoffs, sizes = [], []
     k = int(inputs.table.space.starts.searchsorted(low, "right")) - 1
     tasks = [(inputs, k, *block) for block in expander_of(inputs.table.game).blocks(low, high)]
-    for number, (part, pays, part_sizes) in enumerate(each(read_block, tasks)):
-        parts.append(part)
-        paid.append(pays)
-        sizes.append(part_sizes)
+    for number, (block_graph, pays, block_sizes) in enumerate(run(read_block, tasks)):
+        blocks.append(block_graph)
+        payoffs.append(pays)
+        sizes.append(block_sizes)
         if number % 64 == 0:
-            check(sum(len(part.children) for part in parts) * len(tasks) // (number + 1))
-    # Step 2: join the links of all blocks, and renumber the children: the tiers' own from 0, those outside after them.
-    link_ends = np.cumsum([0, *(len(part.children) for part in parts)])
-    begins = [part.begins[:-1] + end for part, end in zip(parts, link_ends, strict=False)]
-    turns, endless, _, children, odds, rewards = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    low, high = inputs.width * low, inputs.width * high
-    outside = np.unique(children[(children < low) | (children >= high)])
-    within = (children >= low) & (children < high)
-    children = np.where(within, children - low, high - low + np.searchsorted(outside, children))
-    links = ChildLists(turns, endless, np.concatenate([*begins, link_ends[-1:]]), children, odds, rewards)
-    payoffs = np.concatenate(paid)
-    bounds = [np.concatenate([sign * payoffs, row[outside]]) for row, sign in zip(inputs.arrays, (1, -1), strict=True)]
+            check(sum(len(block.children) for block in blocks) * len(tasks) // (number + 1))
+    # Step 2: join the lists of all blocks, and renumber the children: the tiers' own from 0, those outside after them.
+    link_ends = np.cumsum([0, *(len(block.children) for block in blocks)])
+    begins = [block.begins[:-1] + end for block, end in zip(blocks, link_ends, strict=False)]
+    turns, endless, _, children, odds, rewards = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
+    first, end = inputs.width * low, inputs.width * high  # the tiers' own nodes
+    within = (children >= first) & (children < end)
+    outside = np.unique(children[~within])
+    children = np.where(within, children - first, end - first + np.searchsorted(outside, children))
+    graph = ChildLists(turns, endless, np.concatenate([*begins, link_ends[-1:]]), children, odds, rewards)
+    paid = np.concatenate(payoffs)
+    bounds = [np.concatenate([sign * paid, row[outside]]) for row, sign in zip(inputs.arrays, (1, -1), strict=True)]
     # Step 3: find the order in which to solve them.
-    order, ends = np.empty((2, np.count_nonzero(np.diff(links.begins))), np.int32)
-    ends = ends[: kernels.order_by_components(links, order, ends)]
-    return CyclicTiers(links, (bounds[0], bounds[1]), np.concatenate(sizes), order, ends)
+    order, ends = np.empty((2, np.count_nonzero(np.diff(graph.begins))), np.int32)
+    ends = ends[: kernels.order_by_components(graph, order, ends)]
+    return CyclicTiers(graph, (bounds[0], bounds[1]), np.concatenate(sizes), order, ends)
 
 
 def solve_ending(cyclic: CyclicTiers) -> None:
     """Write the bounds of tiers in which play always ends. They begin at approximate values, which nearly always hold;
     else they sink until they do."""
-    links, bounds, _, order, ends = cyclic
-    approximate = np.zeros(len(order))  # of the undecided places, for player 0
+    graph, bounds, _, order, ends = cyclic
+    approximate = np.zeros(len(order))  # of the undecided nodes, for player 0
     for values, sign in zip(bounds, (1, -1), strict=True):
         floats = values.astype(np.float64)
         floats[order] = sign * approximate  # the upper bounds begin near the lower ones
-        kernels.approximate(links, order, ends, floats, sign)
+        kernels.approximate(graph, order, ends, floats, sign)
         approximate = sign * floats[order]
         if np.abs(approximate).max(initial=0) >= kernels.LIMIT:
             raise PayoffOverflow
@@ -224,7 +225,7 @@ def solve_side(task: tuple[CyclicTiers, Array, int]) -> Array:
 def sweep_until_stable(cyclic: CyclicTiers, values: Array, sign: int, rising: bool, most: int | None = None) -> None:
     """Rise or sink until nothing changes, in at most *most* sweeps; raise PayoffOverflow for too great bounds."""
     for _ in count() if most is None else range(most):
-        changed = kernels.sweep_cycle(cyclic.links, cyclic.order, values, sign, rising)
+        changed = kernels.sweep_cycle(cyclic.graph, cyclic.order, values, sign, rising)
         if changed < 0:
             raise PayoffOverflow
         if not changed:

@@ -2,7 +2,7 @@
 
     positions --read_block--> where the children are, whose turn it is, what ends pay --metric--> measures
 
-The *place* of a position is its index among all positions. Arrays of a metric have an entry for each place.
+The *index* of a position counts all positions of the game, tier by tier. Arrays of a metric have an entry for each.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,13 +27,13 @@ BYTES_A_MOVE = 24
 
 
 class ExploredBlock(NamedTuple):
-    """The rules' answers about the positions from place `begin` to place `end`, all of one tier.
+    """The rules' answers about the positions from index `begin` to `end`, all of one tier.
 
     `primitives` uint8, `movers` int8 (CHANCE or a player) and `sizes` uint16 (how many positions are symmetric to each;
     empty without symmetry) have an entry for each position. `pays` int64[positions, players] is what ends pay, 0
     elsewhere.
 
-    The children of position `begin + i` are the places `children[begins[i]:begins[i + 1]]`, int64, in the order of the
+    The children of position `begin + i` are the indices `children[begins[i]:begins[i + 1]]`, int64, in the order of the
     moves. `odds` int32 are the weights of these moves where chance moves; empty if players alternate. `rewards`
     int64[children, players] is what the moves pay at once; empty if moves pay nothing.
     """
@@ -69,16 +69,16 @@ class ExploredGame:
         """All positions, tier by tier."""
         return self.space.positions
 
-    def position_at(self, place: int) -> Any:
-        """Return the position at a place: an int, or a tuple of ints."""
-        return position_in(self.game, self.positions, place)
+    def position_at(self, index: int) -> Any:
+        """Return a position by its index: an int, or a tuple of ints."""
+        return position_in(self.game, self.positions, index)
 
     def tiers_backwards(self) -> Iterator[int]:
         """Yield the tier numbers, last first, so that children in other tiers come before their parents."""
         yield from reversed(range(len(self.space.tiers)))
 
     def blocks(self, k: int) -> Iterator[ExploredBlock]:
-        """Yield an ExploredBlock for each block of tier number *k*, in order of places."""
+        """Yield an ExploredBlock for each block of tier number *k*, in order of indices."""
         blocks = expander_of(self.game).blocks(*self.space.stretch(k))
         for block in self.work.map(read_block, ((self.table, k, begin, end) for begin, end in blocks)):
             if self.table.symmetric:
@@ -113,7 +113,7 @@ def graph_of(explored: ExploredGame) -> PositionGraph:
 
 
 def children_of(blocks: Iterable[ExploredBlock]) -> tuple[Array, Array]:
-    """Return the children of all positions of adjacent blocks, and where each position's begin and end."""
+    """Return (children, begins) of adjacent blocks: position i has `children[begins[i]:begins[i + 1]]`."""
     children, counts = [np.empty(0, np.int64)], [np.zeros(1, np.int64)]
     for block in blocks:
         children.append(block.children)
@@ -122,7 +122,7 @@ def children_of(blocks: Iterable[ExploredBlock]) -> tuple[Array, Array]:
 
 
 def predecessors_of(children: Array, begins: Array) -> tuple[Array, Array]:
-    """Return (predecessors, where each position's begin and end), from lists of children."""
+    """Return the predecessor lists (parents, begins) for lists of children, in the same form."""
     parents, parent_begins = np.empty(len(children), np.int64), np.zeros(len(begins) + 1, np.int64)
     reverse(children, begins[1:], parents, parent_begins)
     return parents, parent_begins
@@ -140,10 +140,13 @@ def read_block(task: tuple[ListedTable, int, int, int]) -> ExploredBlock:
 
 
 def explored_block(table: ListedTable, begin: int, block: ExpansionBlock) -> ExploredBlock:
-    """Return the ExploredBlock for an expanded block whose first position is at place *begin*."""
+    """Return the ExploredBlock for an expanded block whose first position has the index *begin*.
+
+    A column of the expanded block's matrices belongs to an undecided position, `origins[column]`, and a row to a move.
+    """
     game, count = table.game, len(block.primitives)
     weights = weigh(game, table.space.positions[begin : begin + count], block)
-    counts = np.zeros(count + 1, np.int64)
+    counts = np.zeros(count + 1, np.int64)  # number of children, behind a 0
     counts[1 + block.origins[: block.columns]] = (block.places[:, : block.columns] >= 0).sum(0)
     odds = by_child(weights.odds, block).astype(np.int32) if Traits.of(game).has_turn else np.zeros(0, np.int32)
     rewards = by_child(weights.rewards, block) if len(weights.rewards) else np.zeros((0, game.players), np.int64)
@@ -154,5 +157,6 @@ def explored_block(table: ListedTable, begin: int, block: ExpansionBlock) -> Exp
 
 
 def by_child(cells: Array, block: ExpansionBlock) -> Array:
-    """Return the cells [rows, columns, …] of an expanded block's matrix as a list, child by child."""
+    """Return the cells [moves, positions, …] of an expanded block's matrix that stand for children, as a list. It has
+    all children of the first position, then those of the next."""
     return np.asarray(np.swapaxes(cells, 0, 1)[block.places[:, : block.columns].T >= 0])

@@ -24,8 +24,8 @@ class DrawLevels(NamedTuple):
 
 
 class PlayOrder(NamedTuple):
-    """The positions of a tier in an `order` with children first, numbered from `low`, the tier's first place.
-    `children` and `begins` are lists of children as in a PositionGraph; children are places among all positions."""
+    """The positions of a tier in an `order` with children first, numbered from `low`, the tier's first index.
+    `children` and `begins` are lists of children as in a PositionGraph; children are indices of all positions."""
 
     order: Array
     children: Array
@@ -42,15 +42,15 @@ def sweep(nimbers, block):
     # seen[n] is the last position of which a child has the nimber n, so it needs no clearing between positions. A
     # position with r moves has a nimber of at most r; greater ones of children do not matter.
     begins = block.begins
-    most = np.int64(0)
+    most_moves = np.int64(0)
     for i in range(len(block.movers)):
-        most = max(most, begins[i + 1] - begins[i])
-    seen = np.full(most + 1, -1, np.int64)
+        most_moves = max(most_moves, begins[i + 1] - begins[i])
+    seen = np.full(most_moves + 1, -1, np.int64)
     for i in range(len(block.movers)):
         if begins[i] == begins[i + 1]:
             continue
         for child in block.children[begins[i] : begins[i + 1]]:
-            if nimbers[child] <= most:
+            if nimbers[child] <= most_moves:
                 seen[nimbers[child]] = i
         least = 0
         while seen[least] == i:
@@ -73,8 +73,8 @@ def label(graph):
     open_children = np.zeros(count, np.int64)
     stack = np.empty(count, np.int64)
     number = 0
-    left = count
-    while left:
+    unlabelled = count
+    while unlabelled:
         # Step 1: count the children of each position that have no label yet. Push positions that have none of these.
         top = 0
         for i in range(count):
@@ -90,7 +90,7 @@ def label(graph):
             top -= 1
             i = stack[top]
             labels[i] = number
-            left -= 1
+            unlabelled -= 1
             # Step 3: their predecessors are answered: they have a child with this number. For a predecessor of such a
             # position, one child less is open.
             for link in range(parent_begins[i], parent_begins[i + 1]):
@@ -108,15 +108,17 @@ def label(graph):
         for i in range(count):
             if labels[i] == UNLABELLED and not answered[i]:
                 labels[i] = INFINITE
-                left -= 1
+                unlabelled -= 1
         number += 1
     return labels
 
 
 @kernel
-def sets_of(graph, labels, most):
-    """Return (codes as in `nimber.py`, the greatest nimber of a child of an infinite position, -1 for none). A nimber
-    above *most* has no bit of its own."""
+def code_infinite(graph, labels, most):
+    """Return (nimbers coded as in `nimber.py`, the greatest nimber of a child of an infinite position, -1 for none).
+
+    *labels* are those of `label`. A nimber above *most* has no bit of its own.
+    """
     children, begins, _, _ = graph
     coded = labels.copy()
     greatest = -1
@@ -170,9 +172,9 @@ def level_draws(graph, draws):
                     top = label_draw(draws, parent, (LOSE, level, plies[i] + 1), queue, top)
         # Step 3: the fringe of the next level: undecided draws with a move to a draw won at this level.
         level += 1  # from here on the number of the next level
-        for place in range(first, done):
-            if kinds[queue[place]] == WIN:
-                for link in range(parent_begins[queue[place]], parent_begins[queue[place] + 1]):
+        for i in queue[first:done]:
+            if kinds[i] == WIN:
+                for link in range(parent_begins[i], parent_begins[i + 1]):
                     parent = parents[link]
                     if values[parent] == DRAW and kinds[parent] == UNDECIDED:
                         top = label_draw(draws, parent, (LOSE, level, 0), queue, top)
@@ -205,8 +207,8 @@ def remove_impure(graph, draws):
         if values[i] == DRAW and (spoilt[i] or kinds[i] == UNDECIDED):
             stack[top] = i
             top += 1
-    for place in range(top):
-        kinds[stack[place]] = DRAW
+    for i in stack[:top]:
+        kinds[i] = DRAW
     # Step 3: a draw with a move to a draw that is not pure is not pure either.
     while top:
         top -= 1
@@ -221,9 +223,9 @@ def remove_impure(graph, draws):
 
 
 @kernel
-def order_of(graph, low):
+def sort_topologically(graph, low):
     """Return a tier's positions, numbered from 0, each after its children within the tier; fewer if play can repeat.
-    The tier begins at place *low*, and predecessor lists are those within the tier. This is Kahn's topological sort."""
+    The tier's first index is *low*, and predecessor lists are those within the tier. This is Kahn's algorithm."""
     children, begins, parents, parent_begins = graph
     count = len(begins) - 1
     children_left = np.zeros(count, np.int64)
@@ -262,66 +264,64 @@ def maximise(tier, movers, ties, slack, utilities, plies):
         if begins[i] == begins[i + 1]:
             continue
         # Step 1: the best utility that the player to move can get.
-        place = low + i
-        mover = movers[place]
+        index = low + i
+        mover = movers[index]
         own_children = children[begins[i] : begins[i + 1]]
         best = utilities[own_children[0], mover]
         for child in own_children[1:]:
             best = max(best, utilities[child, mover])
         # Step 2: the utilities, as *ties* says.
         if ties == PARANOID:
-            force_each(own_children, place, mover, best, utilities, plies)
+            force_each(own_children, index, mover, best, utilities, plies)
         elif ties == AVERAGE:
-            take_average(own_children, place, mover, best - slack, utilities, plies)
+            take_average(own_children, index, mover, best - slack, utilities, plies)
         else:
-            chosen = choose(own_children, mover, best - slack, ties, utilities)
-            plies[place] = plies[chosen] + 1
+            chosen = choose_child(own_children, mover, best - slack, ties, utilities)
+            plies[index] = plies[chosen] + 1
             for player in range(utilities.shape[1]):
-                utilities[place, player] = utilities[chosen, player]
+                utilities[index, player] = utilities[chosen, player]
 
 
 @kernel
-def force_each(children, place, mover, best, utilities, plies):
-    """Write to *place* what each player can force against all others: the mover *best*. Plies follow the first best
-    move."""
+def force_each(children, index, mover, best, utilities, plies):
+    """Write what each player can force in position *index* against all others: the mover *best*. Plies follow the first
+    best move."""
     for player in range(utilities.shape[1]):
         forced = utilities[children[0], player]
         for child in children:
             forced = min(forced, utilities[child, player])
-        utilities[place, player] = best if player == mover else forced
+        utilities[index, player] = best if player == mover else forced
     for child in children:
         if utilities[child, mover] == best:
-            plies[place] = plies[child] + 1
+            plies[index] = plies[child] + 1
             break
 
 
 @kernel
-def take_average(children, place, mover, least, utilities, plies):
-    """Write to *place* the mean utilities of the children that bring the mover *least* or more, and the greatest plies.
-
-    Means are rounded to the nearest integer.
-    """
-    equal = 0
-    plies[place] = 0
-    utilities[place] = 0
+def take_average(children, index, mover, enough, utilities, plies):
+    """Write the mean utilities, for position *index*, of the children that bring the mover *enough* or more. Its plies
+    are the greatest that lead through them. Means are rounded to the nearest integer."""
+    count = 0
+    plies[index] = 0
+    utilities[index] = 0
     for child in children:
-        if utilities[child, mover] >= least:
-            equal += 1
-            plies[place] = max(plies[place], plies[child] + 1)
+        if utilities[child, mover] >= enough:
+            count += 1
+            plies[index] = max(plies[index], plies[child] + 1)
             for player in range(utilities.shape[1]):
-                utilities[place, player] += utilities[child, player]
+                utilities[index, player] += utilities[child, player]
     # Divide the sums: (2 s + n) // (2 n) is s / n, rounded to the nearest integer.
     for player in range(utilities.shape[1]):
-        utilities[place, player] = (2 * utilities[place, player] + equal) // (2 * equal)
+        utilities[index, player] = (2 * utilities[index, player] + count) // (2 * count)
 
 
 @kernel
-def choose(links, mover, enough, ties, utilities):
-    """Return the first move that brings the mover *enough*; with LEADER, of these the one after which the most
-    successful other player gets least."""
+def choose_child(children, mover, enough, ties, utilities):
+    """Return the first child that brings the mover *enough* or more. With LEADER, return of these the one in which the
+    most successful other player gets least."""
     chosen = -1
     least = 0
-    for child in links:
+    for child in children:
         if utilities[child, mover] < enough:
             continue
         # For LEADER: what the best of the other players gets.

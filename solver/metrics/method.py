@@ -104,7 +104,7 @@ def solved_from(explored: ExploredGame, result: MetricResult, metric: str) -> So
     space, sizes = explored.space, explored.sizes
     # Step 1: find the legend row of each position, and the first position that has each row.
     columns = [result.values, result.remotenesses, *result.columns.values()]
-    legend_rows, examples = distinct(columns)
+    legend_rows, examples = find_distinct_rows(columns)
     # Step 2: make the legend. Without symmetry there are no `sizes`: each stored position stands for itself alone.
     names = tuple(result.columns)
     legend = np.zeros(len(examples), legend_dtype(names))
@@ -131,24 +131,24 @@ def solved_from(explored: ExploredGame, result: MetricResult, metric: str) -> So
     return SolvedRecords(*common, int(space.positions[space.starts[1:] - 1].max()), measures)
 
 
-def distinct(columns: list[Array]) -> tuple[Array, Array]:
-    """Return (for each entry the number of its distinct row, for each distinct row its first entry).
+def find_distinct_rows(columns: list[Array]) -> tuple[Array, Array]:
+    """Return (for each entry of the columns the number of its combination, for each combination its first entry).
 
-    Rows are the combinations of the *columns*, sorted by the first column, then the next.
+    The distinct combinations are numbered in order: sorted by the first column, then the next.
 
-    >>> rows, firsts = distinct([np.array([4, 1, 4, 4]), np.array([7, 0, -7, 7])])
+    >>> rows, firsts = find_distinct_rows([np.array([4, 1, 4, 4]), np.array([7, 0, -7, 7])])
     >>> rows.tolist(), firsts.tolist()
     ([2, 0, 1, 2], [1, 2, 0])
     """
-    keys = np.zeros(len(columns[0]), np.int64)
+    keys = np.zeros(len(columns[0]), np.int64)  # each combination so far has a key below *count*
     count = 1
     for column in columns:
-        numbers, codes = np.unique(column, return_inverse=True)
-        # Combined keys would exceed 62 bits, so number those so far again.
-        if count * len(numbers) >= 1 << 62:
+        distinct, codes = np.unique(column, return_inverse=True)
+        # If combined keys could exceed 62 bits, number those so far again.
+        if count * len(distinct) >= 1 << 62:
             merged, keys = np.unique(keys, return_inverse=True)
             count = len(merged)
-        keys = keys * len(numbers) + codes
-        count *= len(numbers)
+        keys = keys * len(distinct) + codes
+        count *= len(distinct)
     _, firsts, rows = np.unique(keys, return_index=True, return_inverse=True)
     return rows.astype(np.min_scalar_type(len(firsts)), copy=False), firsts

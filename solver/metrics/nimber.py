@@ -35,22 +35,22 @@ def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> Met
     nimbers = np.zeros(count, np.int64)
     cyclic = any(explored.space.has_cycles(k) for k in range(len(explored.space.tiers)))
 
-    def look(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Array:
-        if not cyclic:  # the children have their nimbers already
+    def read_block(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Array:
+        if not cyclic:  # then the children have their nimbers already
             graph_kernels.sweep(nimbers, block)
         return check_ends(own, explored, block)
 
-    own = score_all(explored, phase, look)
+    own = score_all(explored, phase, read_block)
     if not explored.alternating:
         refuse_moves_again(explored, own)
     if cyclic:
-        nimbers = with_cycles(explored)
+        nimbers = nimbers_with_cycles(explored)
     return MetricResult(values_of(own), own.plies, {"nimber": nimbers})
 
 
 def check_ends(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Array:
-    """Return -1 for each position, its score if it is an end; write the movers to *own*. Raise MetricNotApplicable if
-    an end is not a loss, if there is chance, or if a move pays."""
+    """Return -1 for each position, which is the score of its ends; write the movers to *own*. Raise MetricNotApplicable
+    if an end is not a loss, if there is chance, or if a move pays."""
     wrong = (block.primitives != UNDECIDED) & (block.primitives != LOSE)
     if wrong.any():
         position = explored.game.write(explored.position_at(block.begin + np.flatnonzero(wrong)[0]))
@@ -73,11 +73,11 @@ def refuse_moves_again(explored: ExploredGame, own: ScoreArrays) -> None:
                 raise MetricNotApplicable("nimbers need a game in which players take turns; here a player moves again")
 
 
-def with_cycles(explored: ExploredGame) -> Array:
+def nimbers_with_cycles(explored: ExploredGame) -> Array:
     """Return the nimbers of a game where play can repeat; infinite ones are coded as in the module's table."""
     graph = graph_of(explored)
     labels = graph_kernels.label(graph)
-    coded, greatest = graph_kernels.sets_of(graph, labels, MOST)
+    coded, greatest = graph_kernels.code_infinite(graph, labels, MOST)
     if greatest > MOST:
         raise MetricNotApplicable(f"an infinite nimber can go to {greatest}, and what is stored of it ends at {MOST}")
     return np.asarray(coded)

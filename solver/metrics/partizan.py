@@ -39,7 +39,8 @@ class PartizanGame:
         """Return the number of a position's value. It does not depend on who is to move there."""
         left_to_move = self.with_mover(position, 0)
         image = self.game.canonical(left_to_move)
-        if self.game.draw_turn(image) == self.game.draw_turn(left_to_move):  # else the players are exchanged in it
+        # Symmetric positions have one value, unless the players are exchanged.
+        if self.game.draw_turn(image) == self.game.draw_turn(left_to_move):
             left_to_move = image
         if self.value_numbers.get(left_to_move) == UNFINISHED:
             raise self.refusal("play can be endless")
@@ -60,7 +61,7 @@ class PartizanGame:
             raise self.refusal(f"either player must be able to move; at {self.game.write(position)}: {error}") from None
 
     def options(self, position: int) -> list[int]:
-        """Return the values after each move of the player to move."""
+        """Return the numbers of the values after each move of the player to move."""
         moves = [*self.game.generate_moves(position)]
         if self.game.primitive(position) != (UNDECIDED if moves else LOSE):
             where = self.game.write(position)

@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN
+from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.solver.metrics import score_kernels
 from retrograde.solver.metrics.explored_game import ExploredBlock, ExploredGame, predecessors_of
 from retrograde.solver.metrics.method import MetricOptions, MetricResult
@@ -34,7 +34,7 @@ BYTES_A_CHILD = 20
 """Memory for each child within such a tier, in bytes."""
 
 
-Paid = Callable[[ScoreArrays, ExploredGame, ExploredBlock], Array]
+EndScores = Callable[[ScoreArrays, ExploredGame, ExploredBlock], Array]
 """Writes the movers of a block to the ScoreArrays, and returns what each position would pay its mover as an end. NONE
 stands for an end that is worth no more than endless play."""
 
@@ -46,20 +46,17 @@ def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> Met
             f"scores are for one player or two, not for {explored.game.players}; compute utilities"
         )
     explored.work.budget.check(BYTES_A_POSITION * len(explored), f"scoring {len(explored):,} positions")
-    arrays = score_all(explored, phase, take)
+    arrays = score_all(explored, phase, read_payoffs)
     return MetricResult(values_of(arrays), arrays.plies, {"score": arrays.scores})
 
 
-def score_all(explored: ExploredGame, phase: Phase, paid: "Paid") -> ScoreArrays:
-    """Return scores, plies and movers of all positions, by solving the tiers, last first.
-
-    *paid*, see `Paid`, writes the movers of a block and returns what its ends pay.
-    """
+def score_all(explored: ExploredGame, phase: Phase, score_ends: EndScores) -> ScoreArrays:
+    """Return scores, plies and movers of all positions, by solving the tiers, last first."""
     count = len(explored)
     scores, plies, movers = np.zeros(count, np.int64), np.full(count, -1, np.int32), np.zeros(count, np.int8)
     arrays = ScoreArrays(explored.alternating, scores, plies, movers)
     for k in explored.tiers_backwards():
-        (solve_cycles if explored.space.has_cycles(k) else sweep)(explored, arrays, k, phase, paid)
+        (solve_cycles if explored.space.has_cycles(k) else sweep_tier)(explored, arrays, k, phase, score_ends)
     return arrays
 
 
@@ -69,7 +66,7 @@ def values_of(arrays: ScoreArrays) -> Array:
     return values.astype(np.uint8)
 
 
-def take(arrays: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Array:
+def read_payoffs(arrays: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Array:
     """Write the movers of a block to *arrays*; return what each position pays its mover as an end.
 
     With two players it is the difference of their payoffs. Raise MetricNotApplicable for chance.
@@ -79,40 +76,39 @@ def take(arrays: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> A
     arrays.movers[block.begin : block.end] = block.movers
     if explored.game.players == 1:
         return np.asarray(block.pays[:, 0])
-    movers_pay = np.take_along_axis(block.pays, block.movers[:, None].astype(np.int64), 1)[:, 0]
-    return np.asarray(movers_pay - (block.pays.sum(1) - movers_pay))
+    pay_of_mover = np.take_along_axis(block.pays, block.movers[:, None].astype(np.int64), 1)[:, 0]
+    pay_of_other = block.pays.sum(1) - pay_of_mover
+    return np.asarray(pay_of_mover - pay_of_other)
 
 
-def sweep(explored: ExploredGame, arrays: ScoreArrays, k: int, phase: Phase, paid: Paid) -> None:
-    """Score tier number *k*, which has no cycles: write its scores and plies to *arrays*.
-
-    `paid(arrays, explored, block)` returns what ends pay, see `Paid`.
-    """
+def sweep_tier(explored: ExploredGame, arrays: ScoreArrays, k: int, phase: Phase, score_ends: EndScores) -> None:
+    """Score tier number *k*, which has no cycles: write its scores and plies to *arrays*."""
     for block in explored.blocks(k):
-        pays = paid(arrays, explored, block)
-        # First give every position what an end there would pay; then the undecided ones get their best child's score.
+        pays = score_ends(arrays, explored, block)
+        # Give all positions the score of an end there, and 0 plies; NONE is a draw, without plies. Then the kernel
+        # overwrites those of positions that have children.
         arrays.scores[block.begin : block.end] = np.where(pays == NONE, 0, pays)
         arrays.plies[block.begin : block.end] = np.where(pays == NONE, -1, 0)
         score_kernels.sweep(arrays, block)
         phase.advance(block.end - block.begin, int(explored.space.tiers[k]))
 
 
-def solve_cycles(explored: ExploredGame, arrays: ScoreArrays, k: int, phase: Phase, paid: Paid) -> None:
-    """Score tier number *k*, which has cycles; *paid* gives what its ends pay."""
+def solve_cycles(explored: ExploredGame, arrays: ScoreArrays, k: int, phase: Phase, score_ends: EndScores) -> None:
+    """Score tier number *k*, which has cycles: write its scores and plies to *arrays*."""
     low, high = explored.space.stretch(k)
     count = high - low
     explored.work.budget.check(BYTES_IN_A_TIER * count, f"scoring {count:,} positions of a tier with cycles")
     # Step 1: collect the blocks of the tier and what its ends pay.
     blocks, ends = [], np.full(count, NONE, np.int64)
     for block in explored.blocks(k):
-        over = block.primitives > 0
-        ends[block.begin - low : block.end - low][over] = paid(arrays, explored, block)[over]
+        is_end = block.primitives != UNDECIDED
+        ends[block.begin - low : block.end - low][is_end] = score_ends(arrays, explored, block)[is_end]
         blocks.append(block)
     # Step 2: build the graph within the tier.
     tier = tier_of(explored, arrays, blocks, ends, low)
     # Step 3: force amounts from the greatest down, then count plies.
-    brought = np.where(ends != NONE, ends, np.where(tier.best != NONE, tier.best, 0))
-    scores = score_kernels.force_scores(tier, np.argsort(-abs(brought), kind="stable"))
+    amounts = np.where(ends != NONE, ends, np.where(tier.best != NONE, tier.best, 0))
+    scores = score_kernels.force_scores(tier, np.argsort(-abs(amounts), kind="stable"))
     arrays.scores[low:high] = scores
     score_kernels.count_plies(tier, scores, arrays.plies[low:high])
     phase.advance(count, int(explored.space.tiers[k]))
@@ -121,7 +117,7 @@ def solve_cycles(explored: ExploredGame, arrays: ScoreArrays, k: int, phase: Pha
 def tier_of(
     explored: ExploredGame, arrays: ScoreArrays, blocks: list[ExploredBlock], ends: Array, low: int
 ) -> ScoreTier:
-    """Return the graph of the tier from place *low* on, with what its *ends* and children in later tiers bring."""
+    """Return the graph of the tier whose first index is *low*, with what its *ends* and later tiers bring."""
     count, high = len(ends), low + len(ends)
     best = np.full(count, NONE, np.int64)
     nearest, farthest = np.full((2, count), -1, np.int32)
@@ -129,7 +125,7 @@ def tier_of(
     for block in blocks:
         within = np.empty(len(block.children), np.int64)
         outside = best, nearest, farthest, counts
-        within_count = score_kernels.divide(arrays, block, low, high, outside, within)
+        within_count = score_kernels.split_children(arrays, block, low, high, outside, within)
         if within_count < 0:
             raise MetricNotApplicable(
                 "a move pays at once and stays in its tier(), so that play might come back to it, and what "

@@ -12,8 +12,7 @@ NONE = -(1 << 40)
 
 
 class ScoreArrays(NamedTuple):
-    """What is known of all positions, by place: scores, plies to the end (-1 for none), and who is to move (unused if
-    *alternating*)."""
+    """All positions, by index: scores, plies to the end (-1 for none), and who is to move (unused if *alternating*)."""
 
     alternating: bool
     scores: Array
@@ -51,15 +50,15 @@ def sweep(arrays, block):
         # Without children the game is over, and the caller has written the score.
         if block.begins[i] == block.begins[i + 1]:
             continue
-        place = block.begin + i
+        index = block.begin + i
         # The best child, and the fewest and most plies from equally good ones to the end.
         best, nearest, farthest = NONE, -1, -1
         for link in range(block.begins[i], block.begins[i + 1]):
             child = block.children[link]
-            score = seen_by_parent(arrays, arrays.scores, place, child) + gain_of(block, i, link)
-            best, nearest, farthest = better(best, nearest, farthest, score, arrays.plies[child])
-        arrays.scores[place] = best
-        arrays.plies[place] = one_more(best, nearest, farthest)
+            score = seen_by_parent(arrays, arrays.scores, index, child) + gain_of(block, i, link)
+            best, nearest, farthest = update_best(best, nearest, farthest, score, arrays.plies[child])
+        arrays.scores[index] = best
+        arrays.plies[index] = plies_above(best, nearest, farthest)
 
 
 @inlined_kernel
@@ -81,7 +80,7 @@ def seen_by_parent(sides, scores, parent, child):
 
 
 @kernel
-def better(best, nearest, farthest, score, plies):
+def update_best(best, nearest, farthest, score, plies):
     """Return (best score, fewest plies, most plies) of the best children, updated by one more child.
 
     Plies of -1 mean no end, which is later than any. If play goes on forever with a nonzero score, nothing more is won
@@ -99,7 +98,7 @@ def better(best, nearest, farthest, score, plies):
 
 
 @kernel
-def one_more(score, nearest, farthest):
+def plies_above(score, nearest, farthest):
     """Return the plies of a position from those of its best children. With a score of 0 or more it takes the nearest
     end, else the farthest."""
     plies = farthest if score < 0 else nearest
@@ -107,18 +106,18 @@ def one_more(score, nearest, farthest):
 
 
 @kernel
-def divide(arrays, block, low, high, outside, within):
-    """Split the children of an ExploredBlock into those of later tiers and those within the tier, from place *low* to
-    *high*.
+def split_children(arrays, block, low, high, outside, within):
+    """Split the children of an ExploredBlock into those of later tiers and those within the tier, of index *low* to
+    *high*. Return the number of those within, or -1 if a move to one pays.
 
-    Write to *outside* (best, nearest, farthest, counts) what the former bring and how many of the latter there are.
-    Write the latter to *within*, position by position. Return their number, or -1 if a move within the tier pays.
+    Write the children within to *within*, position by position. Write to *outside*, the four columns of a ScoreTier
+    (best, nearest, farthest, counts), what the others bring, and how many children each position has within.
     """
     best, nearest, farthest, counts = outside
     count = 0
     for origin in range(len(block.movers)):
-        place = block.begin + origin
-        i = place - low
+        index = block.begin + origin
+        i = index - low
         for link in range(block.begins[origin], block.begins[origin + 1]):
             child, gain = block.children[link], gain_of(block, origin, link)
             # Case: the child is in this tier.
@@ -130,8 +129,8 @@ def divide(arrays, block, low, high, outside, within):
                 counts[i] += 1
             # Case: the child is in a later tier, and its score is known.
             else:
-                score = seen_by_parent(arrays, arrays.scores, place, child) + gain
-                best[i], nearest[i], farthest[i] = better(best[i], nearest[i], farthest[i], score, arrays.plies[child])
+                score, plies = seen_by_parent(arrays, arrays.scores, index, child) + gain, arrays.plies[child]
+                best[i], nearest[i], farthest[i] = update_best(best[i], nearest[i], farthest[i], score, plies)
     return count
 
 
@@ -150,7 +149,7 @@ def force_scores(tier, order):
     children_left = tier.counts + (tier.best != NONE)
     stack = np.empty(count, np.int64)
     top = 0
-    following = 0
+    next_amount = 0
     while True:
         # Step 1: pass decided scores to the predecessors. A parent is decided by a positive score, or when all its
         # children are decided: then this last one is its best, since amounts come in descending order of their absolute
@@ -170,10 +169,10 @@ def force_scores(tier, order):
                     stack[top] = parent
                     top += 1
         # Step 2: take the next greatest amount from an end or a later tier.
-        if following == count:
+        if next_amount == count:
             return scores
-        i = order[following]
-        following += 1
+        i = order[next_amount]
+        next_amount += 1
         # Case: an end.
         if tier.ends[i] != NONE:
             if tier.ends[i] != 0:
@@ -204,11 +203,11 @@ def count_plies(tier, scores, plies):
     children_left = count_best_children(tier, scores)
     # Step 2: make the lists. A position occurs at most twice: entry i from outside the tier, entry count + i from
     # within.
-    most = 0
+    most_plies = 0
     for i in range(count):
-        most = max(most, tier.farthest[i] + 1)
-    heads = np.full(count + most + 2, -1, np.int64)
-    following = np.empty(2 * count, np.int64)
+        most_plies = max(most_plies, tier.farthest[i] + 1)
+    heads = np.full(count + most_plies + 2, -1, np.int64)
+    next_entry = np.empty(2 * count, np.int64)
     settled = np.zeros(count, np.bool_)
     passed = np.zeros(count, np.bool_)
     # Step 3: positions with an end, or a best child in a later tier, are due first.
@@ -218,16 +217,16 @@ def count_plies(tier, scores, plies):
         if tier.ends[i] != NONE:
             due = 0
         elif tier.best[i] == scores[i] and (scores[i] >= 0 or children_left[i] == 0):
-            due = one_more(scores[i], tier.nearest[i], tier.farthest[i])
+            due = plies_above(scores[i], tier.nearest[i], tier.farthest[i])
         if due >= 0:
-            following[i] = heads[due]
+            next_entry[i] = heads[due]
             heads[due] = i
     # Step 4: settle the lists in order and pass plies to the predecessors.
     for distance in range(len(heads)):
         entry = heads[distance]
         while entry >= 0:
             child = entry % count
-            entry = following[entry]
+            entry = next_entry[entry]
             if settled[child]:
                 continue
             settled[child] = True
@@ -247,7 +246,7 @@ def count_plies(tier, scores, plies):
                 elif passed[parent]:
                     continue
                 passed[parent] = True
-                following[count + parent] = heads[due]
+                next_entry[count + parent] = heads[due]
                 heads[due] = count + parent
 
 

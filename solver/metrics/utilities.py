@@ -55,7 +55,7 @@ def measure(explored: explored_game.ExploredGame, options: MetricOptions, phase:
         low, high = explored.space.stretch(k)
         blocks = list(explored.blocks(k))
         for block in blocks:
-            take(block, movers, utilities, scale)
+            read_payoffs(block, movers, utilities, scale)
         children, begins = explored_game.children_of(blocks)
         tier = PlayOrder(order_of_tier(explored, k, children, begins), children, begins, low)
         slack = SLACK if ties == "average" else 0
@@ -66,9 +66,9 @@ def measure(explored: explored_game.ExploredGame, options: MetricOptions, phase:
     return MetricResult(values_of(utilities, movers), plies, columns, details)
 
 
-def take(block: explored_game.ExploredBlock, movers: Array, utilities: Array, scale: int) -> None:
-    """Write the movers of a block, and the payoffs of its ends times *scale*. Raise MetricNotApplicable for chance, for
-    moves that pay, and for payoffs too great for averages."""
+def read_payoffs(block: explored_game.ExploredBlock, movers: Array, utilities: Array, scale: int) -> None:
+    """Write the movers of a block to *movers*, and what its ends pay, times *scale*, to *utilities*. Raise
+    MetricNotApplicable for chance, for moves that pay, and for payoffs too great for averages."""
     if (block.movers < 0).any():
         raise MetricNotApplicable("utilities are of games without chance; this one has dice or cards")
     if len(block.rewards):
@@ -94,7 +94,8 @@ def order_of_tier(explored: explored_game.ExploredGame, k: int, children: Array,
     within = (children >= low) & (children < high)
     begins_within = np.concatenate([[0], np.cumsum(within)])[begins]
     predecessors = explored_game.predecessors_of(children[within] - low, begins_within)
-    order = np.asarray(graph_kernels.order_of(explored_game.PositionGraph(children, begins, *predecessors), low))
+    graph = explored_game.PositionGraph(children, begins, *predecessors)
+    order = np.asarray(graph_kernels.sort_topologically(graph, low))
     if len(order) < high - low:
         in_cycles = np.setdiff1d(np.arange(high - low), order)
         position = explored.position_at(low + in_cycles[0])
@@ -107,8 +108,9 @@ def order_of_tier(explored: explored_game.ExploredGame, k: int, children: Array,
 
 def values_of(utilities: Array, movers: Array) -> Array:
     """Return the value of each position, for its player to move, from all players' utilities."""
-    for_mover = np.take_along_axis(utilities, movers[:, None].astype(np.int64), 1)[:, 0]
+    columns = movers[:, None].astype(np.int64)
+    for_mover = np.take_along_axis(utilities, columns, 1)[:, 0]
     without_mover = utilities.copy()
-    np.put_along_axis(without_mover, movers[:, None].astype(np.int64), np.iinfo(np.int64).min, 1)
-    best = without_mover.max(1) if utilities.shape[1] > 1 else np.zeros(len(for_mover), np.int64)
-    return np.select([for_mover > best, for_mover < best], [WIN, LOSE], TIE).astype(np.uint8)
+    np.put_along_axis(without_mover, columns, np.iinfo(np.int64).min, 1)
+    best_other = without_mover.max(1) if utilities.shape[1] > 1 else np.zeros(len(for_mover), np.int64)
+    return np.select([for_mover > best_other, for_mover < best_other], [WIN, LOSE], TIE).astype(np.uint8)

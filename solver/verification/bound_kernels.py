@@ -7,7 +7,8 @@ children are known, until all are known.
  slot's position  -- moves -->  positions in between (`PositionsBetween`)  -- moves -->  slots and ends
                                         worked out from the right to the left
 
-Bounds are whole numbers: amounts times `scale`, for player 0. A *link* is a move of a listed position.
+Bounds are whole numbers: amounts times `scale`, for player 0. A *link* is a move of a listed position. Slots are
+numbered through all tiers.
 """
 
 from typing import NamedTuple
@@ -19,8 +20,7 @@ from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import as_position, note, position_in, put, stands_at, swapped
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import ZERO, lean_kernel
-from retrograde.solver.verification.kernels import gather_images, payment
-from retrograde.solver.verification.kernels import note as note_outcome
+from retrograde.solver.verification.kernels import count_item, gather_images, payment
 
 FINE, CROWDED, ROUND, NO_SLOT = range(4)
 """What is wrong with the rules, or with the buffers.
@@ -29,6 +29,10 @@ FINE, CROWDED, ROUND, NO_SLOT = range(4)
     ROUND       positions in between lead to each other in a circle
     NO_SLOT     a move leads to a tier or slot that is not stored
 """
+IN_BETWEEN, KNOWN, MISSING = range(3)
+"""What `look_up_child` finds: a child without a slot, its bounds, or that its slot is not stored."""
+STAYING, PAYING, FAULT = range(3)
+"""Indices of `BoundFaults.seen`."""
 
 
 class StoredBounds(NamedTuple):
@@ -47,9 +51,9 @@ class BoundFaults(NamedTuple):
     """What is wrong with some slots, and their tally.
 
     `wrong` becomes 1 for slots whose bounds are not proven. `seen` int64[3] receives how many links lead to slots of
-    the tier, how many moves pay, and what is wrong with the rules: ROUND, NO_SLOT, CROWDED or FINE. `tally` has counts
-    for each row of the legend, and a last row for values without one; `rows` are the rows of LOSE, TIE and WIN.
-    `images` is a buffer.
+    the tier (STAYING), how many moves pay (PAYING), and what is wrong with the rules: FAULT is FINE, CROWDED and so on.
+    `tally` has counts for each row of the legend, and a last row for values without one; `rows` are the rows of LOSE,
+    TIE and WIN. `images` is a buffer.
     """
 
     wrong: Array
@@ -65,8 +69,9 @@ class PositionsBetween(NamedTuple):
     By position: `positions`, `begins` (where its links begin), and what is worked out: `known`, `low`, `high`, and
     `stays` (whether play can stay in the tier forever).
 
-    By link: `targets` is a listed position, or -1 if the child has a slot or is an end; then `lows` and `highs` are its
-    bounds, and `slots` is its slot if that is of the same tier, else -1. `odds` and `paid` belong to the move.
+    By link: `targets` is the number of a listed position, or -1 if the child has a slot or is an end; then `lows` and
+    `highs` are its bounds, and `slots` is its slot if the child is of the same tier, else -1. `odds` and `paid` belong
+    to the move.
 
     `table` is a hash table that finds listed positions. `trouble` holds how many are listed and the position that the
     rules are called for.
@@ -89,25 +94,25 @@ class PositionsBetween(NamedTuple):
 
 
 @lean_kernel
-def derive_bounds(game, position, tier, stored, listed):
-    """Write a position and the positions in between to *listed*, with their bounds. Return FINE or what is wrong.
+def derive_bounds(game, position, tier, stored, between):
+    """Write a position and the positions in between to *between*, with their bounds. Return FINE or what is wrong.
 
-    The position itself is number 0: `listed.low[0]` and `listed.high[0]` are its bounds, and `listed.stays[0]` says
-    whether players can stay in the tier, by way of endless slots.
+    The position, of tier *tier*, is number 0: `between.low[0]` and `between.high[0]` are its bounds, and
+    `between.stays[0]` says whether players can stay in the tier, by way of endless slots.
     """
-    count = list_between(game, position, tier, stored, listed)
+    count = list_between(game, position, tier, stored, between)
     if count < 0:
         return -count
     for number in range(count):
-        listed.known[number] = False
+        between.known[number] = False
     unknown = count
     # Work out each position whose children are known, the last ones first, until none is left.
     while unknown:
         unknown_before = unknown
         for number in range(count - 1, -1, -1):
-            if not listed.known[number] and is_ready(listed, number):
-                combine_children(game, stored, listed, number)
-                listed.known[number] = True
+            if not between.known[number] and is_ready(between, number):
+                combine_children(game, stored, between, number)
+                between.known[number] = True
                 unknown -= 1
         # No progress in a whole pass: the positions that are left lead to each other in a circle.
         if unknown == unknown_before:
@@ -116,125 +121,126 @@ def derive_bounds(game, position, tier, stored, listed):
 
 
 @lean_kernel
-def list_between(game, position, tier, stored, listed):
+def list_between(game, position, tier, stored, between):
     """List a position and the positions in between that it leads to, breadth-first. Return how many, or -fault."""
-    capacity = len(listed.positions)
+    capacity = len(between.positions)
     # Step 1: empty the hash table.
-    for at in range(len(listed.table)):
-        listed.table[at] = -1
-    put(listed.positions, 0, position)
+    for at in range(len(between.table)):
+        between.table[at] = -1
+    put(between.positions, 0, position)
     count, links = 1, ZERO
     number = 0
     # Step 2: list the children of each listed position in turn.
     while number < count:
-        parent = position_in(game, listed.positions, number)
-        note(listed.trouble, parent)
-        listed.begins[number] = links
+        parent = position_in(game, between.positions, number)
+        note(between.trouble, parent)
+        between.begins[number] = links
         if game.primitive(parent) == UNDECIDED:
             chance = game.turn(parent) == CHANCE
             for move in game.generate_moves(parent):
-                if links == len(listed.targets):
+                if links == len(between.targets):
                     return -CROWDED
                 # Step 3: the link of one move: child, odds and payment.
                 child = game.canonical(as_position(game.do_move(parent, move)))
-                listed.odds[links] = game.odds(parent, move) if chance else 1
+                between.odds[links] = game.odds(parent, move) if chance else 1
                 paid = game.reward(parent, move, 0)
                 if game.players == 2:
                     paid -= game.reward(parent, move, 1)
-                listed.paid[links] = paid * stored.scale
+                between.paid[links] = paid * stored.scale
                 # Step 4: if the child has a slot or is an end, its bounds are known.
-                outcome = look_up_child(game, child, tier, stored, listed, links)
-                if outcome == 2:
+                found = look_up_child(game, child, tier, stored, between, links)
+                if found == MISSING:
                     return -NO_SLOT
                 # Step 5: otherwise the child is in between. Find it in the hash table, or append it (open addressing,
                 # linear probing).
-                if outcome == 0:
+                if found == IN_BETWEEN:
                     key = key_of(child)
-                    at = (key ^ (key >> 17) ^ (key >> 31)) % len(listed.table)
-                    while listed.table[at] >= 0 and not stands_at(listed.positions, listed.table[at], child):
-                        at = (at + 1) % len(listed.table)
-                    if listed.table[at] < 0:
+                    at = (key ^ (key >> 17) ^ (key >> 31)) % len(between.table)
+                    while between.table[at] >= 0 and not stands_at(between.positions, between.table[at], child):
+                        at = (at + 1) % len(between.table)
+                    if between.table[at] < 0:
                         if count == capacity:
                             return -CROWDED
-                        listed.table[at] = count
-                        put(listed.positions, count, child)
+                        between.table[at] = count
+                        put(between.positions, count, child)
                         count += 1
-                    listed.targets[links] = listed.table[at]
+                    between.targets[links] = between.table[at]
                 links += 1
         number += 1
-    listed.begins[count] = links
-    listed.trouble[0] = count
+    between.begins[count] = links
+    between.trouble[0] = count
     return count
 
 
 @lean_kernel
-def look_up_child(game, child, tier, stored, listed, link):
-    """Write the bounds of a link's child. Return 1: done, 0: the child is in between, 2: its slot is missing."""
-    listed.targets[link] = -1
-    listed.slots[link] = -1
+def look_up_child(game, child, tier, stored, between, link):
+    """Write the bounds of a link's child to *between*, if it is an end or has a slot. Return KNOWN, IN_BETWEEN or
+    MISSING. *tier* is that of the position from which play began."""
+    between.targets[link] = -1
+    between.slots[link] = -1
     # Case: the game is over. Both bounds are what it pays.
     if game.primitive(child) != UNDECIDED:
-        listed.lows[link] = listed.highs[link] = payment(game, child) * stored.scale
-        return 1
+        between.lows[link] = between.highs[link] = payment(game, child) * stored.scale
+        return KNOWN
     # Case: the child has a slot, or has one with the players exchanged (then bounds change their sign and places).
-    child_tier = of_tier = game.tier(child) + 0
+    child_tier = slot_tier = game.tier(child) + 0  # + 0 makes an int64 of whatever the rules return
     slot, sign = game.index(child) + 0, 1
     if slot < 0 and not is_none(swapped(game, child)):
         other = game.canonical(swapped(game, child))
-        slot, sign, of_tier = game.index(other) + 0, -1, game.tier(other) + 0
+        slot, sign, slot_tier = game.index(other) + 0, -1, game.tier(other) + 0
     if slot < 0:
-        return 0
+        return IN_BETWEEN
     # Find the tier's slots in the file.
     k = 0
-    while k < len(stored.tiers) and stored.tiers[k] != of_tier:
+    while k < len(stored.tiers) and stored.tiers[k] != slot_tier:
         k += 1
     if k == len(stored.tiers) or stored.starts[k] + slot >= stored.starts[k + 1]:
-        return 2
+        return MISSING
     slot += stored.starts[k]
     low, high = stored.low[slot], stored.high[slot]
-    listed.lows[link] = low if sign > 0 else -high
-    listed.highs[link] = high if sign > 0 else -low
-    if child_tier == tier:
-        listed.slots[link] = slot
-    return 1
+    between.lows[link] = low if sign > 0 else -high
+    between.highs[link] = high if sign > 0 else -low
+    if child_tier == tier:  # whether play stays depends on the child itself, not on the one with players exchanged
+        between.slots[link] = slot
+    return KNOWN
 
 
 @lean_kernel
-def is_ready(listed, number):
+def is_ready(between, number):
     """Return whether the bounds of all children of a listed position are known."""
-    for link in range(listed.begins[number], listed.begins[number + 1]):
-        if listed.targets[link] >= 0 and not listed.known[listed.targets[link]]:
+    for link in range(between.begins[number], between.begins[number + 1]):
+        if between.targets[link] >= 0 and not between.known[between.targets[link]]:
             return False
     return True
 
 
 @lean_kernel
-def combine_children(game, stored, listed, number):
-    """Write the bounds of a listed position from those of its children, and whether players can stay in the tier."""
-    turn = game.turn(position_in(game, listed.positions, number))
-    begin, end = listed.begins[number], listed.begins[number + 1]
-    listed.stays[number] = False
+def combine_children(game, stored, between, number):
+    """Write the bounds of listed position *number* by its children, and whether players can stay in the tier."""
+    turn = game.turn(position_in(game, between.positions, number))
+    begin, end = between.begins[number], between.begins[number + 1]
+    between.stays[number] = False
     # No moves: only broken rules get here, since ends are links and not listed.
     if begin == end:
         return
     # Step 1: add up the odds. (They are 1 for moves of players.)
     total = np.int64(0)
     for link in range(begin, end):
-        total += listed.odds[link]
+        total += between.odds[link]
     # Step 2: combine the children. Each weighted bound is split into a quotient and a rest, so that products stay
     # small.
     low = high = np.int64(0)
     low_rest = high_rest = np.int64(0)
     for link in range(begin, end):
-        target = listed.targets[link]
-        child_low = (listed.lows[link] if target < 0 else listed.low[target]) + listed.paid[link]
-        child_high = (listed.highs[link] if target < 0 else listed.high[target]) + listed.paid[link]
+        target = between.targets[link]
+        child_low = (between.lows[link] if target < 0 else between.low[target]) + between.paid[link]
+        child_high = (between.highs[link] if target < 0 else between.high[target]) + between.paid[link]
         # Chance: the mean. Player 0 takes the greatest, player 1 the least.
         if turn == CHANCE:
-            low += listed.odds[link] * (child_low // total)
-            low_rest += listed.odds[link] * (child_low % total)
-            high += listed.odds[link] * (child_high // total)
-            high_rest += listed.odds[link] * (child_high % total)
+            low += between.odds[link] * (child_low // total)
+            low_rest += between.odds[link] * (child_low % total)
+            high += between.odds[link] * (child_high // total)
+            high_rest += between.odds[link] * (child_high % total)
         elif link == begin:
             low, high = child_low, child_high
         elif turn == 0:
@@ -242,28 +248,26 @@ def combine_children(game, stored, listed, number):
         else:
             low, high = min(low, child_low), min(high, child_high)
     # Step 3: round the mean, lower bounds down and upper bounds up.
-    listed.low[number] = low + low_rest // total
-    listed.high[number] = high + (high_rest + total - 1) // total
+    between.low[number] = low + low_rest // total
+    between.high[number] = high + (high_rest + total - 1) // total
     # Step 4: a move stays if it leads to an endless slot, or to a position in between from which play can stay. At
     # chance's positions, all moves must stay; at players' positions, one must.
-    any_inside, all_inside = False, True
+    any_stays, all_stay = False, True
     for link in range(begin, end):
-        target = listed.targets[link]
-        inside = (
-            listed.stays[target] if target >= 0 else listed.slots[link] >= 0 and stored.endless[listed.slots[link]] != 0
-        )
-        any_inside |= inside
-        all_inside &= inside
-    listed.stays[number] = all_inside if turn == CHANCE else any_inside
+        target, slot = between.targets[link], between.slots[link]
+        stays = between.stays[target] if target >= 0 else (slot >= 0 and stored.endless[slot] != 0)
+        any_stays |= stays
+        all_stay &= stays
+    between.stays[number] = all_stay if turn == CHANCE else any_stays
 
 
 @lean_kernel
-def check_slots(game, k, slots, stored, listed, faults, strictly):
+def check_slots(game, k, slots, stored, between, faults, strictly):
     """Write to *faults* what is wrong with some ascending slots of tier number *k*, by the bounds that their children
     prove.
 
-    *strictly*: bounds other than 0 must not equal those that the children prove (condition 3 of `expectation.py`);
-    otherwise slots are counted as well.
+    *strictly*: bounds other than 0 must not equal those that the children prove (condition 3 of `expectation.py`).
+    Otherwise slots are counted as well.
     """
     tier = stored.tiers[k]
     for number, slot in enumerate(slots):
@@ -277,47 +281,45 @@ def check_slots(game, k, slots, stored, listed, faults, strictly):
         if not in_tier or game.index(position) != slot - stored.starts[k]:
             faults.wrong[number] = 1
             continue
-        # Step 2: check the position, and the same with the players exchanged (then bounds change their sign and
-        # places).
+        # Step 2: check the position, and the one with the players exchanged (its bounds change sign and places).
         for sign in (1, -1):
-            if sign < 0:
-                position = swapped(game, position)
-                if is_none(position):
-                    continue
+            candidate = position if sign > 0 else swapped(game, position)
+            if is_none(candidate):
+                continue
             low = stored.low[slot] if sign > 0 else -stored.high[slot]
             high = stored.high[slot] if sign > 0 else -stored.low[slot]
             # Case: the game is over. Both bounds must be what it pays.
-            if game.primitive(position) != UNDECIDED:
-                if low != payment(game, position) * stored.scale or high != low:
+            if game.primitive(candidate) != UNDECIDED:
+                if low != payment(game, candidate) * stored.scale or high != low:
                     faults.wrong[number] = 1
                 continue
             # Case: the game goes on. Work out the bounds that the children prove.
-            trouble = derive_bounds(game, position, game.tier(position) + 0, stored, listed)
+            trouble = derive_bounds(game, candidate, game.tier(candidate) + 0, stored, between)
             if trouble != FINE:
-                faults.seen[2] = trouble
+                faults.seen[FAULT] = trouble
                 return
             # The stored bounds may be wider than the proven ones, and not narrower.
-            if low > high or low > listed.low[0] or high < listed.high[0]:
+            if low > high or low > between.low[0] or high < between.high[0]:
                 faults.wrong[number] = 1
-            if strictly and ((low > 0 and low == listed.low[0]) or (high < 0 and high == listed.high[0])):
+            if strictly and ((low > 0 and low == between.low[0]) or (high < 0 and high == between.high[0])):
                 faults.wrong[number] = 1
             # Step 3: count what decides whether slots from which play can stay in the tier must be checked strictly.
-            for link in range(listed.begins[listed.trouble[0]]):
-                faults.seen[0] += listed.slots[link] >= 0
-                faults.seen[1] += listed.paid[link] != 0
+            for link in range(between.begins[between.trouble[0]]):
+                faults.seen[STAYING] += between.slots[link] >= 0
+                faults.seen[PAYING] += between.paid[link] != 0
 
 
 @lean_kernel
 def count_slot(game, position, slot, stored, faults):
     """Count a slot by its value for the player to move: WIN or LOSE if both bounds have that sign, else TIE."""
-    value = 1
+    value = 1  # index of LOSE, TIE and WIN in `faults.rows`
     if stored.low[slot] > 0 or stored.high[slot] < 0:
         value = 2 if (stored.low[slot] > 0) != (game.turn(position) == 1) else 0
-    note_outcome(faults.tally, faults.rows[value], gather_images(game, position, faults.images), slot)
+    count_item(faults.tally, faults.rows[value], gather_images(game, position, faults.images), slot)
 
 
 @lean_kernel
-def remove_leaving(game, k, stored, listed):
+def remove_leaving(game, k, stored, between):
     """Remove from the endless slots of a tier those from which play cannot stay there forever. Return how many.
 
     A slot counts as endless if its position is, or the one with the players exchanged: rather too many than too few,
@@ -331,9 +333,9 @@ def remove_leaving(game, k, stored, listed):
             # The position, and the one with the players exchanged; over or missing, it cannot stay.
             for candidate in (position, position if is_none(position) else swapped(game, position)):
                 if not is_none(candidate) and not stays and game.primitive(candidate) == UNDECIDED:
-                    trouble = derive_bounds(game, candidate, game.tier(candidate) + 0, stored, listed)
+                    trouble = derive_bounds(game, candidate, game.tier(candidate) + 0, stored, between)
                     # A circle among the positions in between: play can stay there.
-                    stays = trouble == ROUND or (trouble == FINE and listed.stays[0])
+                    stays = trouble == ROUND or (trouble == FINE and between.stays[0])
             # Leaving this slot may make other slots not endless: the caller repeats until none changes.
             if not stays:
                 stored.endless[slot] = 0

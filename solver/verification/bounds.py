@@ -27,7 +27,7 @@ from retrograde.solver.verification.measures import RESTS_ON
 from retrograde.solver.verification.storages import image_buffer
 from retrograde.solver.verification.verifier import BLOCK, TALLY, DatabaseVerifier, TaskResult, add_up
 
-BETWEEN, MOST_BETWEEN = 64, 1 << 16
+CAPACITY, MOST_CAPACITY = 64, 1 << 16
 """Positions in between that the workspace holds at first, and at most."""
 LINKS = 24
 """Moves from each of these positions, on average, for which the workspace has entries."""
@@ -52,8 +52,8 @@ class BoundsVerifier(DatabaseVerifier):
         self.bounds = StoredBounds(tiers, starts, low, high, scale, np.zeros(contents.length, np.uint8))
         by_value = {row.value: number for number, row in enumerate(self.legend)}
         self.row_numbers = np.array([by_value.get(value, self.legend_rows) for value in (LOSE, TIE, WIN)])
-        """The rows of the legend of LOSE, TIE and WIN; one too high if there is none."""
-        self.between = BETWEEN
+        """The rows of the legend of LOSE, TIE and WIN; one more than the last if there is none."""
+        self.capacity = CAPACITY
 
     def __len__(self) -> int:
         return len(self.bounds.low)
@@ -72,8 +72,8 @@ class BoundsVerifier(DatabaseVerifier):
             results = [self.check_slots(k, slots) for slots in blocks]
             wrong = [np.concatenate([result.wrong for result in results])] if results else []
             # Slots could support each other in a circle if moves stay in the tier.
-            if any(result.seen[0] for result in results):
-                wrong.append(self.find_circles(k, pays=any(result.seen[1] for result in results)))
+            if any(result.seen[kernels.STAYING] for result in results):
+                wrong.append(self.find_circles(k, pays=any(result.seen[kernels.PAYING] for result in results)))
             for result in results:
                 if result.tally[-1]["stored"]:
                     self.complain(None, "the legend lacks a value that slots have")
@@ -87,30 +87,31 @@ class BoundsVerifier(DatabaseVerifier):
                 np.zeros(len(slots), np.uint8), np.zeros(3, np.int64), np.zeros(self.legend_rows + 1, TALLY),
                 self.row_numbers, image_buffer(self.game),
             )  # fmt: skip
-            listed = workspace(self.game, self.between)
-            with compiling(self.game, listed.trouble):
-                kernels.check_slots(rules_for(self.game), k, slots, self.bounds, listed, faults, strictly)
-            if not (trouble := int(faults.seen[2])):
+            between = new_workspace(self.game, self.capacity)
+            with compiling(self.game, between.trouble):
+                kernels.check_slots(rules_for(self.game), k, slots, self.bounds, between, faults, strictly)
+            if not (trouble := int(faults.seen[kernels.FAULT])):
                 return faults
-            if trouble != kernels.CROWDED or self.between >= MOST_BETWEEN:
-                position = noted_position(self.game, listed.trouble)
+            if trouble != kernels.CROWDED or self.capacity >= MOST_CAPACITY:
+                position = noted_position(self.game, between.trouble)
                 raise RuleError(f"{variant(self.game)}, position {position}: {COMPLAINTS[trouble]}")
             # The workspace is too small: enlarge it and check the block again.
-            self.between *= 8
+            self.capacity *= 8
 
     def find_circles(self, k: int, pays: bool) -> Array:
         """Return which slots of a tier could support each other in a circle, uint8: play can stay in the tier forever
         from there. Unless moves pay, slots whose bounds get strictly nearer to 0 are none of them."""
-        endless, listed = self.bounds.endless[slice(*self.bounds.starts[k : k + 2])], workspace(self.game, self.between)
+        first, end = self.bounds.starts[k : k + 2]
+        endless, between = self.bounds.endless[first:end], new_workspace(self.game, self.capacity)
         endless[:] = 1
-        with compiling(self.game, listed.trouble):
+        with compiling(self.game, between.trouble):
             # Begin with all slots of the tier, and remove until nothing changes.
-            while kernels.remove_leaving(rules_for(self.game), k, self.bounds, listed) > 0:
+            while kernels.remove_leaving(rules_for(self.game), k, self.bounds, between) > 0:
                 pass
         wrong = endless.copy()
         if not pays:
             slots = np.flatnonzero(endless)
-            wrong[slots] = self.check_slots(k, self.bounds.starts[k] + slots, strictly=True).wrong
+            wrong[slots] = self.check_slots(k, first + slots, strictly=True).wrong
         endless[:] = 0
         return wrong
 
@@ -130,7 +131,7 @@ class BoundsVerifier(DatabaseVerifier):
         return RESTS_ON
 
 
-def workspace(game: Any, size: int) -> PositionsBetween:
+def new_workspace(game: Any, size: int) -> PositionsBetween:
     """Return a workspace for *size* positions, with LINKS links each."""
     links = LINKS * size
     begins, low, high = np.zeros((3, size + 1), np.int64)

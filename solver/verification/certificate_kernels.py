@@ -25,7 +25,7 @@ class StoredReplies(NamedTuple):
     """What a certificate holds and claims.
 
     `positions` ascend: int64[n] or, if they are tuples, int64[n, words]. `replies` are numbers of moves, `bounds` are
-    plies (empty if there are none). `goal` is the value claimed. Plain play decides positions that are not stored
+    plies (empty if there are none). `goal` is the value claimed. Trying all moves decides positions that are not stored
     within `leaves` plies. `ending` is FOR_EVER, RISING or FALLING.
     """
 
@@ -50,7 +50,7 @@ def check_replies(game, stored, indices, wrong, images, trouble, every):
         note_position(trouble, position)
         fine = is_position(position) and game.canonical(position) == position
         fine = fine and game.primitive(position) + 0 == UNDECIDED  # + 0 makes an int of a member of an enum
-        fine = fine and check_one(game, stored, index, images, every)
+        fine = fine and is_reply_right(game, stored, index, images, every)
         if not fine:
             wrong[count] = index
             count += 1
@@ -58,16 +58,16 @@ def check_replies(game, stored, indices, wrong, images, trouble, every):
 
 
 @lean_kernel
-def check_one(game, stored, index, images, every):
+def is_reply_right(game, stored, index, images, every):
     """Return whether the reply at an index is right, also at one image of the position, or at *every* image."""
-    position, number = position_in(game, stored.positions, index), stored.replies[index]
+    position, moves_before = position_in(game, stored.positions, index), stored.replies[index]
     child = no_position(position)
     # Step 1: find the child that the reply leads to; a reply is the number of a move, counted from 0.
     for move in game.generate_moves(position):
-        if number == 0:
+        if moves_before == 0:
             child = as_position(game.do_move(position, move))
             break
-        number -= 1
+        moves_before -= 1
     if not is_position(child) or not is_answered(game, stored, index, child):
         return False
     # Step 2: symmetric positions must have a symmetric reply.
@@ -82,8 +82,8 @@ def check_one(game, stored, index, images, every):
 
 @lean_kernel
 def is_answered_at(game, stored, index, image, target):
-    """Return whether an image of the position at *index* has a reply that leads to an image of *target* and is good
-    enough."""
+    """Return whether an image of the position at *index* has a move to an image of *target*, the canonical child of the
+    reply, and whether that move is good enough."""
     position = position_in(game, stored.positions, index)
     if not is_position(image) or game.canonical(image) != position or game.primitive(image) + 0 != UNDECIDED:
         return False
@@ -157,12 +157,12 @@ def is_decided(game, position, goal, plies):
         answers = reached = 0
         for answer in game.generate_moves(child):
             answers += 1
-            following = as_position(game.do_move(child, answer))
-            if not is_position(following):
+            after = as_position(game.do_move(child, answer))
+            if not is_position(after):
                 return False
-            value = game.primitive(following) + 0
-            # This answer prevents the goal: try the next move.
-            if not (value >= goal if value != UNDECIDED else is_decided(game, following, goal, plies - 2)):
+            value = game.primitive(after) + 0
+            reaches_goal = value >= goal if value != UNDECIDED else is_decided(game, after, goal, plies - 2)
+            if not reaches_goal:  # this answer prevents the goal: try the next move
                 break
             reached += 1
         if answers and reached == answers:

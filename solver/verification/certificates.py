@@ -140,20 +140,21 @@ class CertificateVerifier(Verifier):
             if game.canonical(image) != position or game.primitive(image) != UNDECIDED:
                 raise WrongReply(f"{name}, which is none")
             children = [game.do_move(image, move) for move in game.generate_moves(image)]
-            # Moves at the image that correspond to the reply by symmetry.
-            same = [other for other in children if game.canonical(other) == target and other in images_of(game, target)]
-            if not same:
+            # The children of the image that are images of the reply's child.
+            alike = [each for each in children if game.canonical(each) == target and each in images_of(game, target)]
+            if not alike:
                 raise WrongReply(f"{name}, where no move is the same as the reply")
-            self.check_answers(item, image, same[0], f"{name}, where the reply is the same")
+            self.check_answers(item, image, alike[0], f"{name}, where the reply is the same")
 
     def check_answers(self, item: int, position: int, child: int, name: str) -> None:
         """Raise WrongReply if the reply of an item is not good enough. It leads to *child*, from the item's position or
-        an image."""
+        an image; *name* begins the complaint."""
         game, plies_left = self.game, int(self.bounds[item]) - 1 if self.ending == FALLING else None
         tier, value = game.tier(self.position_at(item)), game.primitive(child)
         if value != UNDECIDED:
-            worth = value_to_mover(game, position, child, value)
-            fault = f", and the game is over: {WORDS[worth]}" if worth < self.goal or plies_left == -1 else ""
+            result = value_to_mover(game, position, child, value)
+            falls_short = result < self.goal or plies_left == -1  # -1: the bound is 0, and the reply was a ply
+            fault = f", and the game is over: {WORDS[result]}" if falls_short else ""
         elif self.moves_again(position, child):
             fault = self.fault_of(child, tier, plies_left)
             fault = fault and f", after which the same side is to move: {fault}"
@@ -193,10 +194,10 @@ class CertificateVerifier(Verifier):
                 else:
                     fault = self.fault_of_answers(child, tier, plies_after, met)
             else:
-                other = value_to_mover(game, position, child, value)
-                fault = (
-                    self.fault_of(child, tier, plies_after) if value == UNDECIDED else self.fault_of_end(FLIPPED[other])
-                )
+                if value == UNDECIDED:
+                    fault = self.fault_of(child, tier, plies_after)
+                else:
+                    fault = self.fault_of_end(FLIPPED[value_to_mover(game, position, child, value)])
                 fault = fault and f": {fault}"
             if fault:
                 return f", which is answered by {game.move_name(position, answer)}{fault}"
@@ -240,15 +241,17 @@ class CertificateVerifier(Verifier):
             return bool(is_decided(rules_for(self.rules), position, int(self.goal), plies))
         children = [game.do_move(position, move) for move in game.generate_moves(position)]
         values = [game.primitive(child) for child in children]
-        over = [value_to_mover(game, position, *pair) for pair in zip(children, values, strict=True) if pair[1]]
-        if any(value >= self.goal for value in over):
-            return True
-        going_on = [child for child, end in zip(children, values, strict=True) if end == UNDECIDED]
+        undecided = []
+        for child, value in zip(children, values, strict=True):
+            if value == UNDECIDED:
+                undecided.append(child)
+            elif value_to_mover(game, position, child, value) >= self.goal:
+                return True
         return plies > 1 and any(
             self.is_decided(child, plies - 1)
             if self.moves_again(position, child)
             else self.holds_after_answers(child, plies - 1)
-            for child in going_on
+            for child in undecided
         )
 
     def holds_after_answers(self, position: int, plies: int) -> bool:
@@ -281,7 +284,7 @@ class CertificateVerifier(Verifier):
         self.compiled = True
         return executor.map(verify_replies, range(0, len(self), BLOCK))
 
-    def some_items(self) -> Iterable[int]:
+    def sample_items(self) -> Iterable[int]:
         return spread_evenly(len(self)) if not self.wrong else ()
 
     def check_compiled(self, items: Array) -> TaskResult:

@@ -41,22 +41,23 @@ def wrong_expectations(families: Families, game: Game, scale: int, model: Model 
     pays = Traits.of(game).has_rewards
     if model:
         both, lower, upper = seen_by_both(families, weights_by_link(model, game, families), Traits.of(game).alternates)
-        wrong = not_proven(both, lower, upper, scale, pays).reshape(-1, 2).any(1)
+        wrong = unproven_bounds(both, lower, upper, scale, pays).reshape(-1, 2).any(1)
     else:
-        second = families.movers == 1
-        lower, upper = np.where(second, -high, low), np.where(second, -low, high)
-        gains = np.where(second[families.parents], -families.gains, families.gains)
-        wrong = not_proven(replace(families, gains=gains), lower, upper, scale, pays)
+        player_1_moves = families.movers == 1
+        lower, upper = np.where(player_1_moves, -high, low), np.where(player_1_moves, -low, high)
+        gains = np.where(player_1_moves[families.parents], -families.gains, families.gains)
+        wrong = unproven_bounds(replace(families, gains=gains), lower, upper, scale, pays)
     values = np.select([low > 0, high < 0], [WIN, LOSE], TIE)
     return np.asarray(wrong | (families.values != values) | (families.plies != NOT_FOUND))
 
 
-def not_proven(families: Families, lower: Array, upper: Array, scale: int, pays: bool) -> Array:
-    """Return which records have unproven bounds of player 0, whose gains *families* has; *pays*: moves may pay."""
-    endless = can_go_on(families)
+def unproven_bounds(families: Families, lower: Array, upper: Array, scale: int, pays: bool) -> Array:
+    """Return which records have unproven bounds. Bounds and the gains of *families* are player 0's; *pays*: moves may
+    pay."""
+    endless = find_endless(families)
     wrong = lower > upper
     for sign, bound in ((1, lower), (-1, -upper)):
-        wrong |= unproven(families, bound, sign, scale, endless)
+        wrong |= unproven_lower(families, bound, sign, scale, endless)
     return np.asarray(wrong | endless if pays else wrong)
 
 
@@ -71,8 +72,8 @@ def weights_by_link(model: Model, game: Game, families: Families) -> Array:
     positions = listed(families.positions)
     # The interpreted model is called once for each record of a player.
     for record in np.flatnonzero((counts > 0) & (families.movers != CHANCE)).tolist():
-        own = [*model.weights(game, positions[record]).values()]
-        weights[link_ends[record] - counts[record] : link_ends[record]] = own
+        weights_here = [*model.weights(game, positions[record]).values()]
+        weights[link_ends[record] - counts[record] : link_ends[record]] = weights_here
     return weights
 
 
@@ -84,64 +85,72 @@ def seen_by_both(families: Families, weights: Array, alternating: bool) -> tuple
     player's moves become chance's.
     """
     count = len(families)
-    records, seats = np.repeat(np.arange(count), 2), np.tile([0, 1], count)
-    links, seat = np.repeat(np.arange(len(families.children)), 2), np.tile([0, 1], len(families.children))
-    order = np.lexsort((links, seat, families.parents[links]))  # by doubled record, else in the old order
-    links, seat = links[order], seat[order]
+    # The record, and which player responds there (0 or 1), of each doubled record; and the same of each doubled link.
+    records, responders = np.repeat(np.arange(count), 2), np.tile([0, 1], count)
+    links, responder = np.repeat(np.arange(len(families.children)), 2), np.tile([0, 1], len(families.children))
+    order = np.lexsort((links, responder, families.parents[links]))  # by doubled record, else in the old order
+    links, responder = links[order], responder[order]
     turns = families.movers[families.parents[links]]
     # Moves of the modelled player are chance's; moves of weight 0 never happen.
-    by_model = (turns != CHANCE) & (turns != seat)
+    by_model = (turns != CHANCE) & (turns != responder)
     happens = ~by_model | (weights[links] > 0)
-    links, seat, by_model = links[happens], seat[happens], by_model[happens]
+    links, responder, by_model = links[happens], responder[happens], by_model[happens]
     paid = families.pays[:, 0] - families.pays[:, 1]
     both = replace(
         families, positions=families.positions[records], tiers=families.tiers[records],
-        primitives=families.primitives[records],
-        movers=np.where((families.movers[records] == CHANCE) | (families.movers[records] != seats), CHANCE, 0),
-        pays=(np.where(seats == 0, 1, -1) * paid[records])[:, None], parents=2 * families.parents[links] + seat,
-        children=2 * families.children[links] + (1 - seat if alternating else seat), values=families.values[records],
+        primitives=families.primitives[records], values=families.values[records],
+        movers=np.where((families.movers[records] == CHANCE) | (families.movers[records] != responders), CHANCE, 0),
+        pays=(np.where(responders == 0, 1, -1) * paid[records])[:, None],
+        parents=2 * families.parents[links] + responder,
+        children=2 * families.children[links] + (1 - responder if alternating else responder),
         odds=np.where(by_model, weights[links], families.odds[links]),
         # `gains` are the mover's, and chance's count as player 0's.
-        gains=np.where(seat == np.maximum(turns[happens], 0), 1, -1) * families.gains[links],
+        gains=np.where(responder == np.maximum(turns[happens], 0), 1, -1) * families.gains[links],
     )  # fmt: skip
     # Bounds from the responder's side.
     low, high, waiting_low, waiting_high = (measure[records] for measure in families.measures)
-    responds = seats == np.maximum(families.movers[records], 0)
+    responds = responders == np.maximum(families.movers[records], 0)
     return both, np.where(responds, low, waiting_low), np.where(responds, high, waiting_high)
 
 
-def unproven(families: Families, bound: Array, sign: int, scale: int, endless: Array) -> Array:
-    """Return which records have an unproven lower *bound*, with *sign* -1 of the game with all payments negated."""
-    passed = bound[families.children] + sign * scale * families.gains
-    total = families.over_children(np.add, families.odds, 1)
-    # The mean, in whole numbers: quotients and rests are summed separately, so that products stay small.
-    parts = total[families.parents]
-    whole = families.over_children(np.add, families.odds * (passed // parts), 0)
-    rest = families.over_children(np.add, families.odds * (passed % parts), 0)
-    least = families.over_children(np.minimum, passed, 0)
-    most = families.over_children(np.maximum, passed, 0)
-    chance = families.movers == CHANCE
-    worth = np.where(chance, whole + rest // total, np.where((families.movers == 0) == (sign == 1), most, least))
-    # Whether the mean is strictly greater although it is equal when rounded down.
-    more = chance & (rest % total > 0)
-    rises = (worth > bound) | ((worth == bound) & more)
+def unproven_lower(families: Families, bound: Array, sign: int, scale: int, endless: Array) -> Array:
+    """Return which records have an unproven lower *bound*, with *sign* -1 of the game with all payments negated.
+
+    *endless* are the records from which players can stay in the tier forever.
+    """
+    brings = bound[families.children] + sign * scale * families.gains
+    total_odds = families.over_children(np.add, families.odds, 1)
+    # The mean, in whole numbers: quotients and remainders are summed separately, so that products stay small.
+    divisors = total_odds[families.parents]
+    quotients = families.over_children(np.add, families.odds * (brings // divisors), 0)
+    remainders = families.over_children(np.add, families.odds * (brings % divisors), 0)
+    mean, is_rounded = quotients + remainders // total_odds, remainders % total_odds > 0
+    # A player takes the greatest or the least.
+    best = np.where(
+        (families.movers == 0) == (sign == 1),
+        families.over_children(np.maximum, brings, 0),
+        families.over_children(np.minimum, brings, 0),
+    )
+    by_chance = families.movers == CHANCE
+    worth = np.where(by_chance, mean, best)
+    # A mean that equals the bound when rounded down is strictly greater.
+    rises = (worth > bound) | ((worth == bound) & by_chance & is_rounded)
     paid = families.pays[:, 0] - (families.pays[:, 1] if families.pays.shape[1] > 1 else 0)
     over = families.primitives != UNDECIDED
     return np.asarray(np.where(over, bound != sign * scale * paid, (worth < bound) | (endless & (bound > 0) & ~rises)))
 
 
-def can_go_on(families: Families) -> Array:
+def find_endless(families: Families) -> Array:
     """Return from which records players can stay in the tier forever, whatever the dice show. At chance's positions,
     all moves must stay; at players' positions, one must."""
-    inside = families.tiers[families.parents] == families.tiers[families.children]
+    within_tier = families.tiers[families.parents] == families.tiers[families.children]
     stays = families.primitives == UNDECIDED
-    chance = families.movers == CHANCE
     # Remove records that cannot stay, until nothing changes: what is left is the greatest fixed point.
     while True:
-        staying = inside & stays[families.children]
-        any_stays = families.over_children(np.logical_or, staying, False)
-        all_stay = families.over_children(np.logical_and, staying, False)
-        rest = stays & np.where(chance, all_stay, any_stays)
-        if np.array_equal(rest, stays):
-            return np.asarray(rest)
-        stays = rest
+        child_stays = within_tier & stays[families.children]
+        any_stays = families.over_children(np.logical_or, child_stays, False)
+        all_stay = families.over_children(np.logical_and, child_stays, False)
+        still_stays = stays & np.where(families.movers == CHANCE, all_stay, any_stays)
+        if np.array_equal(still_stays, stays):
+            return np.asarray(stays)
+        stays = still_stays

@@ -99,7 +99,7 @@ def ask_rules(table: RecordTable) -> Any:
     unmarked = np.empty(0, np.uint8)  # the kernel does not mark what play reaches
     storage = table.storage(unmarked, unmarked)
     # The first call has no space for links and only counts them; the second has arrays of the right length.
-    space = 0
+    space = 0  # links
     while True:
         answers = kernels.FamilyTable(
             np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros((count, game.players), np.int64),
@@ -107,10 +107,10 @@ def ask_rules(table: RecordTable) -> Any:
             np.empty(space, np.int64), trouble_array(game),
         )  # fmt: skip
         with compiling(game, answers.trouble):
-            found = int(kernels.write_families(rules_for(game), storage, answers, image_buffer(game)))
-        if found <= space:
+            link_count = int(kernels.write_families(rules_for(game), storage, answers, image_buffer(game)))
+        if link_count <= space:
             return answers
-        space = found
+        space = link_count
 
 
 def families_at(database: Database, positions: Sequence[int]) -> Families:

@@ -87,11 +87,11 @@ def chosen_image(game: Game, position: int) -> list[int]:
 
 def choose(position: int, count: int) -> int:
     """Return a number from 1 to *count* - 1 that looks random and depends on the position alone."""
-    return 1 + (key_of(position) * SPREAD >> 33 & 0x7FFFFFFF) % (count - 1)
+    return 1 + (((key_of(position) * SPREAD) >> 33) & 0x7FFFFFFF) % (count - 1)
 
 
 def children_of(game: Game, position: int) -> Examined:
-    """Return the same as `examine` for any position: if it is not canonical, the tier may fall along a move."""
+    """Return the same as `examine`, which is for canonical positions, for any position: tiers may fall along moves."""
     value = checked_value(game.primitive(position))
     moves = [checked_move(move) for move in islice(game.generate_moves(position), MOST_MOVES)] if not value else []
     reached = [checked_position(game, game.do_move(position, move), f"do_move(position, {move})") for move in moves]
@@ -128,32 +128,32 @@ class OutcomeJudge:
     def fault_in_images(self, position: int, stored: Outcome, examined: Examined, images: Iterable[int]) -> str:
         """Return what is wrong with images of a canonical position or of its children; "" if nothing is."""
         faults = (self.fault_of_image(position, stored, image) for image in images)
-        return self.stray_child(position, examined) or next(filter(None, faults), "")
+        return self.fault_of_strays(position, examined) or next(filter(None, faults), "")
 
     def fault_of_image(self, position: int, stored: Outcome, image: int) -> str:
         """Return what is wrong with an image of a canonical position; "" if nothing is."""
         game = self.game
         try:
             if game.canonical(image) != position:
-                return f"{self.named(image)}, whose images are others"
+                return f"{self.name_image(image)}, whose images are others"
             examined = value, moves, children = children_of(game, image)
             if value != game.primitive(position):
-                return f"{self.named(image)}, of which the rules say {value.name}"
+                return f"{self.name_image(image)}, of which the rules say {value.name}"
             outcomes = []
             for move, child in zip(moves, children, strict=True):
                 if not (outcome := self.outcome_of(child)):
                     child_text = text_of(game, child)
-                    return f"{self.named(image)}, from where a move leads to {child_text}, which is not stored"
+                    return f"{self.name_image(image)}, from where a move leads to {child_text}, which is not stored"
                 outcomes.append(self.outcome_after(image, move, child, outcome))
             derived = derive(value, outcomes)
             if derived != stored:
                 what = f"the children of its image {text_of(self.game, image)} make it {words(derived)}"
                 return f"is stored as {words(stored)}, and {what}"
-            return self.stray_child(image, examined)
+            return self.fault_of_strays(image, examined)
         except Exception as error:  # rules may raise anything if called for something that is no position
-            return f"{self.named(image)}, of which {error}"
+            return f"{self.name_image(image)}, of which {error}"
 
-    def named(self, image: int) -> str:
+    def name_image(self, image: int) -> str:
         """Return the phrase that names an image."""
         return f"has the image {text_of(self.game, image)}"
 
@@ -167,8 +167,9 @@ class OutcomeJudge:
             outcome = outcome._replace(remoteness=0)
         return seen_by_other(self.game, position, child, outcome)
 
-    def stray_child(self, position: int, examined: Examined) -> str:
-        """Return that a move leads to a position that is no image of its canonical position; "" if none does."""
+    def fault_of_strays(self, position: int, examined: Examined) -> str:
+        """Return the fault that a move leads to a position that is no image of its canonical position; "" if none
+        does."""
         for move, child in zip(*examined[1:], strict=True):
             reached = self.game.do_move(position, move)
             if reached != child and not is_image(self.game, reached, child):

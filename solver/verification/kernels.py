@@ -13,7 +13,7 @@ from retrograde.solver.rules.positions import note as note_position
 from retrograde.solver.rules.turns import turns
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import lean_kernel
-from retrograde.solver.verification.storages import inlined, scattered
+from retrograde.solver.verification.storages import inlined, scatter
 
 TIER, LOW, HIGH, SPANS = range(4)
 """Columns of a table of spans: a tier, and the least and greatest undecided child in it. SPANS is their number."""
@@ -51,15 +51,15 @@ class VerifierWorkspace(NamedTuple):
     """A task's results and workspace.
 
     `tally` has counts for each row of the legend, `wrong` receives the wrong items. `images` is a buffer for symmetric
-    positions (for one position if the game has no symmetry). `near` caches canonical children (negative: none), and
-    `places` int64[n, 2] their locations and rows. `trouble[1]` is the position that the rules are called for.
+    positions (for one position if the game has no symmetry). `cache` is of canonical children (negative: none), and
+    `cached` int64[n, 2] has their locations and rows. `trouble[1]` is the position that the rules are called for.
     """
 
     tally: Array
     wrong: Array
     images: Array
-    near: Array
-    places: Array
+    cache: Array
+    cached: Array
     trouble: Array
 
 
@@ -81,7 +81,7 @@ def verify_items(game, storage, legend, items, workspace, every):
         size = gather_images(game, position, workspace.images)
         fine = row >= 0 and (game.has_multiplicity == 0 or game.multiplicity(position) == size)
         if row >= 0:
-            note(workspace.tally, row, size, item)
+            count_item(workspace.tally, row, size, item)
         # Step 2: derive the outcome, first at the position itself, then at images.
         mark = storage.marks_children(item)
         image, last_primitive = position, UNDECIDED + 0
@@ -135,7 +135,7 @@ def derive(game, storage, legend, position, marking, workspace):
             if marking:
                 storage.mark(location)
             # The child with the least pseudo-random number will have its location checked.
-            lot = scattered(key_of(reached) * (key_of(position) | 1))
+            lot = scatter(key_of(reached) * (key_of(position) | 1))
             if lot < least:
                 least, chosen, chosen_location = lot, reached, location
             # Step 2: see the child's outcome as the other player does, and keep the best of each kind.
@@ -173,7 +173,7 @@ def conclude(soonest_lose, soonest_tie, draws, latest_win):
 
 
 @inlined
-def note(tally, row, size, item):
+def count_item(tally, row, size, item):
     """Count an item in a tally, with *size* positions equal to it by symmetry."""
     counts = tally[row]
     if counts.stored == 0:
@@ -210,7 +210,7 @@ def payment(game, position):
 @lean_kernel
 def choose(position, count):
     """Return the same as `judge.choose`."""
-    return 1 + scattered(position) % (count - 1)
+    return 1 + scatter(position) % (count - 1)
 
 
 @lean_kernel

@@ -40,13 +40,12 @@ def wrong_scores(families: Families, details: dict[str, Any]) -> Array:
     scores, stored_plies = families.measures[0], families.plies
     # Step 1: what each move brings the player who makes it, and the best of that.
     brings = families.gains + np.where(families.turn_passes, -scores[families.children], scores[families.children])
-    payoffs = paid(families)
     game_over = families.primitives != UNDECIDED
-    best = np.where(game_over, payoffs, families.over_children(np.maximum, brings, -FAR))
+    best = np.where(game_over, payoff_of_mover(families), families.over_children(np.maximum, brings, -FAR))
     if (stored_plies == NOT_FOUND).all():  # scores by slot have no plies
         return np.asarray((scores != best) | (families.values != np.select([best > 0, best < 0], [WIN, LOSE], TIE)))
     # Step 2: plies, by the moves that keep the score. A child without plies at score 0 goes round: nothing more is
-    # paid.
+    # payoff_of_mover.
     keeps = brings == best[families.parents]
     child_plies = stored_plies[families.children]
     pays_last = (child_plies < 0) & (scores[families.children] == 0) & (brings != 0)
@@ -63,26 +62,25 @@ def wrong_scores(families: Families, details: dict[str, Any]) -> Array:
     return np.asarray((scores != best) | (stored_plies != derived_plies) | (families.values != values) | unfounded)
 
 
-def paid(families: Families) -> Array:
+def payoff_of_mover(families: Families) -> Array:
     """Return what each record would pay its mover as an end, less what it pays the other player."""
     if families.pays.shape[1] == 1:
         return np.asarray(families.pays[:, 0])
     mover = np.maximum(families.movers, 0)
-    every = np.arange(len(mover))
-    return np.asarray(families.pays[every, mover] - families.pays[every, 1 - mover])
+    records = np.arange(len(mover))
+    return np.asarray(families.pays[records, mover] - families.pays[records, 1 - mover])
 
 
 def wrong_nimbers(families: Families, details: dict[str, Any]) -> Array:
     """Return which records do not have the right nimber, value or plies. Also those in which the game does not end in a
     loss for the player to move, or a move does not pass the turn: such games have no nimbers."""
-    lost = (families.primitives == LOSE) | (families.primitives == UNDECIDED)
+    ends_otherwise = (families.primitives != LOSE) & (families.primitives != UNDECIDED)
     values, plies = outcomes_of(families)
-    stays = ~families.over_children(np.logical_and, families.turn_passes, True)
-    wanted = (
-        labels_of(families) if (families.measures[0] < 0).any() or goes_round(families) else least_excluded(families)
-    )
-    differ = (families.measures[0] != wanted) | (families.values != values) | (families.plies != plies)
-    return np.asarray(differ | ~lost | stays)
+    moves_again = ~families.over_children(np.logical_and, families.turn_passes, True)
+    cyclic = (families.measures[0] < 0).any() or goes_round(families)
+    nimbers = labels_of(families) if cyclic else least_excluded(families)
+    differ = (families.measures[0] != nimbers) | (families.values != values) | (families.plies != plies)
+    return np.asarray(differ | ends_otherwise | moves_again)
 
 
 def least_excluded(families: Families) -> Array:
@@ -91,9 +89,9 @@ def least_excluded(families: Families) -> Array:
     pairs = np.unique(pairs[pairs[:, 1] >= 0], axis=0)
     # In a record's sorted distinct numbers, those that equal their own index count up from 0 without a gap. Of 0, 1 and
     # 3 these are two, and the least number that is missing is 2.
-    firsts = np.searchsorted(pairs[:, 0], pairs[:, 0])
-    in_turn = np.arange(len(pairs)) - firsts == pairs[:, 1]
-    return np.bincount(pairs[in_turn, 0], minlength=len(families))
+    parents, numbers = pairs.T
+    index_within_parent = np.arange(len(pairs)) - np.searchsorted(parents, parents)
+    return np.bincount(parents[index_within_parent == numbers], minlength=len(families))
 
 
 def goes_round(families: Families) -> bool:
@@ -125,44 +123,44 @@ def labels_of(families: Families) -> Array:
             labels[new] = number
         labels[(labels == NONE) & ~has_number] = INFINITE
         number += 1
-    return np.where(labels >= 0, labels, coded_infinite(families, labels))
+    return np.where(labels >= 0, labels, code_infinite(families, labels))
 
 
-def coded_infinite(families: Families, numbers: Array) -> Array:
+def code_infinite(families: Families, numbers: Array) -> Array:
     """Return for each record the code of an infinite nimber: -1 less a bit for each finite one among its children's.
-    Children with the nimbers 0 and 2 give -1 - 0b101."""
-    of_children = numbers[families.children]
-    bits = np.where(of_children >= 0, np.int64(1) << np.clip(of_children, 0, 61), 0)
+    Children with the nimbers 0 and 2 give -1 - 0b101. (Nimbers with a bit end at 61.)"""
+    child_numbers = numbers[families.children]
+    bits = np.where(child_numbers >= 0, np.int64(1) << np.clip(child_numbers, 0, 61), 0)
     return np.asarray(-1 - families.over_children(np.bitwise_or, bits, 0))
 
 
 def outcomes_of(families: Families) -> tuple[Array, Array]:
     """Return the values and plies that follow from the children's, in games in which players alternate."""
     child_values, child_plies = families.values[families.children], families.plies[families.children]
-    soonest, level = (
+    soonest_lose, soonest_tie = (
         families.over_children(np.minimum, np.where(child_values == value, child_plies, FAR), FAR)
         for value in (LOSE, TIE)
     )
-    drawn = families.over_children(np.logical_or, child_values == DRAW, False)
-    latest = families.over_children(np.maximum, child_plies, -1)
-    cases = [families.primitives != UNDECIDED, soonest < FAR, level < FAR, drawn]
+    has_draw = families.over_children(np.logical_or, child_values == DRAW, False)
+    latest_win = families.over_children(np.maximum, child_plies, -1)  # used if all children are WIN
+    cases = [families.primitives != UNDECIDED, soonest_lose < FAR, soonest_tie < FAR, has_draw]
     values = np.select(cases, [families.primitives, WIN, TIE, DRAW], LOSE)
     at_end = np.where(families.primitives == DRAW, -1, 0)
-    return values, np.select(cases, [at_end, soonest + 1, level + 1, -1], latest + 1)
+    return values, np.select(cases, [at_end, soonest_lose + 1, soonest_tie + 1, -1], latest_win + 1)
 
 
 def wrong_draws(families: Families, details: dict[str, Any]) -> Array:
     """Return which records have the wrong draw level, value or plies."""
     values, plies = outcomes_of(families)
-    stays = ~families.over_children(np.logical_and, families.turn_passes, True)
+    moves_again = ~families.over_children(np.logical_and, families.turn_passes, True)
     differ = (families.values != values) | (families.plies != plies) | (families.measures != draws_of(families)).any(0)
-    return np.asarray(differ | stays)
+    return np.asarray(differ | moves_again)
 
 
 def draws_of(families: Families) -> Array:
     """Return the kinds, levels and plies of draws, int64[3, records], computed level by level."""
     draws, child_values = families.values == DRAW, families.values[families.children]
-    drawn = draws[families.children]
+    child_is_draw = draws[families.children]
     kinds, levels, plies = np.zeros(len(draws), np.int64), *np.full((2, len(draws)), -1)
     # Level 0 begins with draws from which a move would lose. Their player has to be careful, so they count as LOSE
     # (see metrics/drawlevel.py).
@@ -176,8 +174,8 @@ def draws_of(families: Families) -> Array:
         while new.any():
             distance += 1
             child_kinds = kinds[families.children]
-            wins = families.over_children(np.logical_or, drawn & (child_kinds == LOSE), False)
-            loses = families.over_children(np.logical_and, ~drawn | (child_kinds == WIN), False)
+            wins = families.over_children(np.logical_or, child_is_draw & (child_kinds == LOSE), False)
+            loses = families.over_children(np.logical_and, ~child_is_draw | (child_kinds == WIN), False)
             new = draws & (kinds == 0) & (wins | loses)
             kinds[new], levels[new], plies[new] = np.where(wins, WIN, LOSE)[new], level, distance
         # The fringe of the next level: draws with a move to a WIN of this level.
@@ -200,7 +198,7 @@ def draws_of(families: Families) -> Array:
 def wrong_utilities(families: Families, details: dict[str, Any]) -> Array:
     """Return which records do not have the utilities, the plies or the value that follows from their children's."""
     scale, ties = details["scale"], details["ties"]
-    # Averages are rounded: children whose utilities differ by at most *slack* count as equally good.
+    # Averages are rounded: children count as equally good within this slack, in parts of a point as `scale` says.
     slack = 1 << 10 if ties == "average" else 0
     utilities, records = families.measures.T, np.arange(len(families))
     game_over = families.primitives != UNDECIDED
@@ -263,7 +261,7 @@ CHECKS: dict[str, Callable[[Families, dict[str, Any]], Array]] = {
 def nimbers_by_children(families: Families, details: dict[str, Any]) -> Array:
     """Return which records have a nimber that their children contradict."""
     own = families.measures[0]
-    return np.asarray(own != np.where(own < 0, coded_infinite(families, own), least_excluded(families)))
+    return np.asarray(own != np.where(own < 0, code_infinite(families, own), least_excluded(families)))
 
 
 def draws_by_children(families: Families, details: dict[str, Any]) -> Array:
@@ -274,24 +272,22 @@ def draws_by_children(families: Families, details: dict[str, Any]) -> Array:
     """
     kinds, levels, plies = families.measures
     child_kinds, child_levels, child_plies = families.measures[:, families.children]
-    level, drawn = levels[families.parents], child_kinds != UNDECIDED
-    # Step 1: what the children say to a draw that is lost.
-    starts_level = np.where(level == 0, families.values[families.children] == WIN, drawn & (child_levels == level - 1))
-    begins = families.over_children(np.logical_or, starts_level, False)
-    last = families.over_children(np.maximum, np.where(drawn, child_plies, -1), -1)
-    only_wins = families.over_children(np.logical_and, ~drawn | (child_kinds == WIN), True)
-    # Step 2: to a draw that is won, and to one without a level.
-    nearest = families.over_children(
-        np.minimum, np.where(child_kinds == LOSE, child_levels * FAR + child_plies, FARTHER), FARTHER
-    )
-    leads_to_draw = families.over_children(np.logical_or, drawn, False) | (families.primitives == DRAW)
+    parent_level, child_is_draw = levels[families.parents], child_kinds != UNDECIDED
+    # Step 1: what must hold for a draw that is lost.
+    from_level_before = child_is_draw & (child_levels == parent_level - 1)
+    to_fringe = np.where(parent_level == 0, families.values[families.children] == WIN, from_level_before)
+    is_fringe = families.over_children(np.logical_or, to_fringe, False)
+    last = families.over_children(np.maximum, np.where(child_is_draw, child_plies, -1), -1)
+    only_wins = families.over_children(np.logical_and, ~child_is_draw | (child_kinds == WIN), True)
+    fits_lost = only_wins & np.where(plies == 0, is_fringe, last == plies - 1)
+    # Step 2: for a draw that is won. Levels and plies are compared as one number, levels first.
+    keys = np.where(child_kinds == LOSE, child_levels * FAR + child_plies, FARTHER)
+    fits_won = families.over_children(np.minimum, keys, FARTHER) == levels * FAR + plies - 1
+    # Step 3: for a draw without a level, and for other values.
+    leads_to_draw = families.over_children(np.logical_or, child_is_draw, False) | (families.primitives == DRAW)
     no_level = (levels == -1) & (plies == -1)
-    fits = np.select(
-        [kinds == UNDECIDED, kinds == DRAW, kinds == WIN],
-        [no_level, no_level & leads_to_draw, nearest == levels * FAR + plies - 1],
-        only_wins & np.where(plies == 0, begins, last == plies - 1),
-    )
-    return np.asarray(~fits)
+    cases = [kinds == UNDECIDED, kinds == DRAW, kinds == WIN]
+    return np.asarray(~np.select(cases, [no_level, no_level & leads_to_draw, fits_won], fits_lost))
 
 
 CHECKS_BY_CHILDREN = {**CHECKS, "nimber": nimbers_by_children, "drawlevel": draws_by_children}

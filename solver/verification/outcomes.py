@@ -37,7 +37,7 @@ class OutcomeVerifier(DatabaseVerifier):
         """Record the canonical children of an item."""
 
     def part_of(self, item: int) -> tuple[int, int]:
-        """Return the part and the tier in which an item is counted."""
+        """Return the number of the part (a row of `tally`) and the tier in which an item is counted."""
         return 0, 0
 
     def row_at(self, item: int) -> int:
@@ -105,14 +105,14 @@ class OutcomeVerifier(DatabaseVerifier):
         row = self.row_of(position)
         return None if row < 0 else self.outcomes[row]
 
-    def some_items(self) -> Iterable[int]:
+    def sample_items(self) -> Iterable[int]:
         return (item for item in spread_evenly(len(self)) if not is_none(self.position_at(item)))
 
     # Compiled
 
     def run(self, storage: Any, items: Array, part: int = 0) -> TaskResult:
         """Verify ascending items of a storage, all in one part of the database, with the kernel."""
-        return self.verify_block(lambda some: self.run_kernel(storage, some, part), items)
+        return self.verify_block(lambda block: self.run_kernel(storage, block, part), items)
 
     def run_kernel(self, storage: Any, items: Array, part: int) -> TaskResult:
         """Call the kernel for ascending items of a storage."""
@@ -121,18 +121,18 @@ class OutcomeVerifier(DatabaseVerifier):
         from retrograde.solver.rules.reason import compilable
         from retrograde.solver.rules.running_kernels import trouble_array, watch_kernel
         from retrograde.solver.verification import kernels
-        from retrograde.solver.verification.storages import NEAR, image_buffer
+        from retrograde.solver.verification.storages import CACHE_SIZE, image_buffer
 
         workspace = kernels.VerifierWorkspace(
             np.zeros(self.legend_rows, TALLY),
             np.empty(len(items), np.int64),
             image_buffer(self.game),
-            of_positions(self.game, NEAR) - 1,
-            np.zeros((NEAR, 2), np.int64),
+            of_positions(self.game, CACHE_SIZE) - 1,
+            np.zeros((CACHE_SIZE, 2), np.int64),
             trouble_array(self.game),
         )
-        plies = [(value, -1 if remoteness is None else remoteness) for value, remoteness in self.outcomes]
-        values, remotenesses = np.array(plies, np.int64).reshape(-1, 2).T.copy()
+        pairs = [(value, -1 if remoteness is None else remoteness) for value, remoteness in self.outcomes]
+        values, remotenesses = np.array(pairs, np.int64).reshape(-1, 2).T.copy()
         legend = kernels.LegendColumns(values, remotenesses)
         with compilable(self.game), watch_kernel(self.game, workspace.trouble):
             count = kernels.verify_items(rules_for(self.rules), storage, legend, items, workspace, self.every_image)

@@ -89,9 +89,9 @@ class RecordsVerifier(RecordTable, OutcomeVerifier):
         return int(self.row_numbers[item])
 
     def storage_fault(self, item: int, position: int, canonical: int) -> str:
-        stored_in, tier = int(self.tiers[self.bounds.searchsorted(item, "right") - 1]), self.game.tier(position)
-        if tier != stored_in:
-            return f"is stored in tier {stored_in} and belongs in tier {tier}"
+        stored_tier, tier = int(self.tiers[self.bounds.searchsorted(item, "right") - 1]), self.game.tier(position)
+        if tier != stored_tier:
+            return f"is stored in tier {stored_tier} and belongs in tier {tier}"
         return f"is stored, and equals {text_of(self.game, canonical)} by symmetry" if canonical != position else ""
 
     # Interpreted
@@ -116,14 +116,14 @@ class RecordsVerifier(RecordTable, OutcomeVerifier):
         def verify_records(begin: int) -> TaskResult:
             return self.run(self.storage(self.reached, self.expanded), np.arange(begin, min(begin + BLOCK, len(self))))
 
-        def expand(begin: int) -> None:
-            self.run(self.storage(self.reached, self.expanded), late[begin : begin + BLOCK])
+        def expand(records: Array) -> None:
+            self.run(self.storage(self.reached, self.expanded), records)
 
         # Pass 1: verify every record once, in parallel. Records already marked as reached mark their children.
         yield from executor.map(verify_records, range(0, len(self), BLOCK))
         # Pass 2: repeat for records that were marked only after pass 1 had visited them, until none are left.
         while len(late := np.flatnonzero(self.reached > self.expanded)):
-            list(executor.map(expand, range(0, len(late), BLOCK)))
+            list(executor.map(expand, (late[begin : begin + BLOCK] for begin in range(0, len(late), BLOCK))))
 
     def verify_reached(self) -> None:
         """Record the records that play never reaches, unless something else is wrong, which may be the cause."""

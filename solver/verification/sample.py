@@ -61,8 +61,8 @@ def verify_sample(database: Database, seconds: float = SECONDS) -> None:
             number, fault = measure_fault(database, positions) if by_measures else (0, fault_at(database, positions[0]))
             if fault:
                 position = positions[number]
-                text = f"{text_of(game, position)} {fault}"
-                raise Contradiction(" ".join(f"{variant(game)}, position {position}: {text}".split()))
+                text = f"{variant(game)}, position {position}: {text_of(game, position)} {fault}"
+                raise Contradiction(" ".join(text.split()))  # on one line
 
 
 def measure_fault(database: Database, positions: list[int]) -> tuple[int, str]:
@@ -104,16 +104,16 @@ def fault_at(database: Database, position: int) -> str:
 
 def positions_of(database: Database) -> Iterator[int]:
     """Yield the starts and the legend's examples, then alternate between random games and stored positions."""
-    game, chance = database.game, Random(0)
+    game, random = database.game, Random(0)
     start = given_start(game)
     starts = [] if start is None else list(dict.fromkeys([start, *game.starts]))
     legend = database.file.legend
-    rows = range(len(legend)) if len(legend) <= EXAMPLES else chance.sample(range(len(legend)), EXAMPLES)
+    rows = range(len(legend)) if len(legend) <= EXAMPLES else random.sample(range(len(legend)), EXAMPLES)
     examples = [legend[row].example for row in rows]
     yield from starts
-    yield from chance.sample(examples, len(examples))
+    yield from random.sample(examples, len(examples))
     # Alternate between the two sources, LEAST positions at a time, until both are exhausted or the caller stops.
-    sources = [random_games(game, starts or examples, chance), stored_positions(database, chance)]
+    sources = [random_games(game, starts or examples, random), stored_positions(database, random)]
     while sources:
         for source in list(sources):
             positions = list(islice(source, LEAST))
@@ -122,29 +122,29 @@ def positions_of(database: Database) -> Iterator[int]:
                 sources.remove(source)
 
 
-def random_games(game: Game, starts: list[int], chance: Random) -> Iterator[int]:
-    """Yield the positions of random games, endlessly."""
+def random_games(game: Game, starts: list[int], random: Random) -> Iterator[int]:
+    """Yield the positions of random games, endlessly. Each game begins at one of *starts*."""
     while True:
-        position = chance.choice(starts)
+        position = random.choice(starts)
         for _ in range(PLIES):
             yield position
             with blame(game, position):
                 if game.primitive(position):
                     break
-                position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
+                position = game.do_move(position, random.choice(list(game.generate_moves(position))))
 
 
-def stored_positions(database: Database, chance: Random) -> Iterator[int]:
+def stored_positions(database: Database, random: Random) -> Iterator[int]:
     """Yield positions of random records or slots; nothing if the file holds no positions."""
     contents = database.file.contents
     if isinstance(contents, RecordsReader | RowsReader):
-        for block in chance.sample(range(contents.block_count), min(BLOCKS, contents.block_count)):
-            positions = [position for piece in contents.records_in(block) for position in listed(piece.positions)]
-            yield from chance.sample(positions, min(len(positions), LEAST))
+        for block in random.sample(range(contents.block_count), min(BLOCKS, contents.block_count)):
+            positions = [position for chunk in contents.records_in(block) for position in listed(chunk.positions)]
+            yield from random.sample(positions, min(len(positions), LEAST))
     elif isinstance(contents, SlotReader):
         numbers, bounds = contents.tiers
         for _ in range(contents.slots):
-            slot = chance.randrange(contents.slots)
+            slot = random.randrange(contents.slots)
             k = int(bounds.searchsorted(slot, "right")) - 1
             position = database.game.unindex(int(numbers[k]), slot - int(bounds[k]))
             if not is_none(position):

@@ -14,7 +14,7 @@ LEAST = -(1 << 40)
 
 
 class StoredScores(NamedTuple):
-    """The scores in a file: the `tiers`, where each tier's slots begin (`starts`), and the `rows` of all slots.
+    """The scores in a file: the `tiers`, where each tier's slots begin (`starts`), and `rows` of all *global slots*.
 
     `scores` has the score of each row of the legend. `founded` uint8[slots of the tier that is verified] marks the
     slots whose score is known to be forced, or to be 0.
@@ -48,7 +48,7 @@ def check_slots(game, stored, k, begin, end, first_pass, wrong, tally, images, t
         row = stored.rows[first + slot]
         score = stored.scores[row]
         if first_pass:
-            wrong[slot] |= find_place(game, stored, position) != first + slot
+            wrong[slot] |= find_slot(game, stored, position) != first + slot
             if tally[row, 0] == 0:
                 tally[row, 2] = first + slot
             tally[row, 0] += 1
@@ -67,19 +67,19 @@ def check_slots(game, stored, k, begin, end, first_pass, wrong, tally, images, t
         best, best_is_founded, all_founded = LEAST, False, True
         for move in game.generate_moves(position):
             child = as_position(game.do_move(position, move))
-            place = find_place(game, stored, child)
-            if place < first:  # in an earlier tier, or without a slot
+            global_slot = find_slot(game, stored, child)
+            if global_slot < first:  # in an earlier tier, or without a slot
                 wrong[slot] = 1
                 continue
             gain = game.reward(position, move, mover)
             if game.players == 2:
                 gain -= game.reward(position, move, 1 - mover)
-            worth = stored.scores[stored.rows[place]]
-            passes = game.players == 2 and (game.alternates != 0 or game.turn(child) != mover)
-            worth = gain - worth if passes else gain + worth
-            within = place < first + size
+            child_score = stored.scores[stored.rows[global_slot]]
+            turn_passes = game.players == 2 and (game.alternates != 0 or game.turn(child) != mover)
+            worth = gain - child_score if turn_passes else gain + child_score
+            within = global_slot < first + size
             wrong[slot] |= within and gain != 0
-            is_founded = not within or stored.founded[place - first] != 0
+            is_founded = not within or stored.founded[global_slot - first] != 0
             if worth > best:
                 best, best_is_founded = worth, False
             best_is_founded |= worth == best and is_founded
@@ -93,17 +93,17 @@ def check_slots(game, stored, k, begin, end, first_pass, wrong, tally, images, t
 
 
 @lean_kernel
-def find_place(game, stored, reached):
-    """Return the slot, through all tiers, of a position or of that with the players exchanged; -1 if it has none."""
-    place = place_of(game, stored, reached)
-    if place < 0 and not is_none(swapped(game, reached)):
-        return place_of(game, stored, as_position(swapped(game, reached)))
-    return place
+def find_slot(game, stored, reached):
+    """Return the global slot of a position, or of that with the players exchanged; -1 if neither has one."""
+    global_slot = own_slot(game, stored, reached)
+    if global_slot < 0 and not is_none(swapped(game, reached)):
+        return own_slot(game, stored, as_position(swapped(game, reached)))
+    return global_slot
 
 
 @lean_kernel
-def place_of(game, stored, reached):
-    """Return the slot of a position, through all tiers; -1 if it has none, or the slot is another position's."""
+def own_slot(game, stored, reached):
+    """Return the global slot of a position's canonical one; -1 if it has none, or the slot is another position's."""
     position = as_position(game.canonical(reached))
     tier = game.tier(position) + 0
     k = find_sorted(stored.tiers, 0, len(stored.tiers), tier)

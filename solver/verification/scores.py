@@ -44,12 +44,12 @@ class ScoresVerifier(SlotsVerifier):
         self.scores = np.array([row.measures[0] for row in self.legend], np.int64)
 
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
-        every = self.tasks()
+        all_tasks = self.tasks()
         for k in reversed(range(len(self.tiers))):
             first, end = self.bounds[k : k + 2].tolist()
             founded, wrong = np.zeros((2, end - first), np.uint8)
             stored = StoredScores(self.tiers, self.bounds, self.row_numbers, self.scores, founded)
-            tasks = [task for task in every if self.part_slots[task.part].tier == self.tiers[k]]
+            tasks = [task for task in all_tasks if self.part_slots[task.part].tier == self.tiers[k]]
             run = partial(self.check_slots, stored, k, wrong)
             # The first pass verifies all slots. Further passes mark founded slots until nothing changes.
             results = list(executor.map(partial(run, True), tasks))
@@ -57,8 +57,8 @@ class ScoresVerifier(SlotsVerifier):
                 pass
             wrong |= founded == 0
             for task, (_, tally) in zip(tasks, results, strict=True):
-                found = task.begin + np.flatnonzero(wrong[task.begin - first : task.end - first])
-                yield TaskResult(found, task.end - task.begin, tally, task.part)
+                wrong_slots = task.begin + np.flatnonzero(wrong[task.begin - first : task.end - first])
+                yield TaskResult(wrong_slots, task.end - task.begin, tally, task.part)
 
     def check_slots(self, stored: StoredScores, k: int, wrong: Array, first_pass: bool, task: SlotTask) -> Any:
         """Verify the slots of a task of tier number *k*; return how many became founded.
@@ -83,7 +83,7 @@ class ScoresVerifier(SlotsVerifier):
         self.complain(self.position_at(item), "is not worth what follows by the rules")
         return []
 
-    def some_items(self) -> Iterable[int]:
+    def sample_items(self) -> Iterable[int]:
         return ()
 
     def proven(self) -> str:

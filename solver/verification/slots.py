@@ -22,7 +22,7 @@ TIER_SAMPLE, TIER_SECONDS = 20_000, 3.0
 
 
 class SlotTask(NamedTuple):
-    """A block of slots to verify: the number of its part, its first slot, and the one behind its last."""
+    """A block of slots to verify: the number of its part, its first slot, and the end (exclusive)."""
 
     part: int
     begin: int
@@ -52,17 +52,17 @@ class SlotsVerifier(OutcomeVerifier):
         stored = SlotNumbering.of(self.game, [tier for tier in numbers if numbering.row(tier) >= 0])
         # Compare the file's tiers with the game's: without the right shape, no item can be verified.
         self.tiers, self.bounds = stored.tiers, stored.starts
-        whole = numbering.tiers.tolist() == numbers
+        has_all_tiers = numbering.tiers.tolist() == numbers
         self.sound = all(map(np.array_equal, contents.tiers, (self.tiers, self.bounds)))
-        self.sound &= whole or own_tiers(self.game) == numbers
+        self.sound &= has_all_tiers or own_tiers(self.game) == numbers
         self.file_slots = int(contents.tiers.bounds[-1])
         self.part_slots = list(stored.parts(self.game))
         self.part_ends = np.array([part.slots.stop for part in self.part_slots])
         self.parts = len(self.part_slots)
-        self.lacking: set[int] = set()
+        self.missing_tiers: set[int] = set()
         """Tiers of other databases that children lie in and that are not loaded yet."""
-        self.rests = self.sound and not whole
-        if not self.rests:
+        self.rests_on_others = self.sound and not has_all_tiers
+        if not self.rests_on_others:
             self.row_numbers = database.all_slots()
             self.filled = np.zeros(len(self.row_numbers), np.bool_)
         else:
@@ -106,21 +106,22 @@ class SlotsVerifier(OutcomeVerifier):
                 begin += len(rows)
         self.filled = np.zeros(len(self.row_numbers), np.bool_)
         self.filled[self.file_slots :] = True
-        self.lacking.clear()
+        self.missing_tiers.clear()
 
     def verify_interpreted(self, phase: Phase, seconds: float) -> bool:
-        """Verify as usual. If tiers of other databases turned out to be missing, load them and start again."""
+        """Verify with the interpreted rules; return whether the time sufficed. If tiers of other databases turn out to
+        be missing, load them and start again, with *seconds* anew."""
         done = super().verify_interpreted(phase, seconds)
-        if not self.lacking:
+        if not self.missing_tiers:
             return done
-        self.load(set(self.lacking))
+        self.load(set(self.missing_tiers))
         return self.verify_interpreted(phase, seconds)
 
     def verify_compiled(self, executor: Executor, phase: Phase) -> None:
         """Verify as usual. If tiers of other databases turned out to be missing, load them and start again."""
         super().verify_compiled(executor, phase)
-        if self.lacking:
-            self.load(set(self.lacking))
+        if self.missing_tiers:
+            self.load(set(self.missing_tiers))
             self.verify_compiled(executor, phase)
 
     def __len__(self) -> int:
@@ -140,8 +141,8 @@ class SlotsVerifier(OutcomeVerifier):
         k = int(self.tiers.searchsorted(tier))
         if k == len(self.tiers) or self.tiers[k] != tier or not 0 <= slot < self.bounds[k + 1] - self.bounds[k]:
             # The tier belongs to another database: load it, and verify again.
-            if self.rests and tier not in self.tiers and self.game.elsewhere(tier):
-                self.lacking.add(tier)
+            if self.rests_on_others and tier not in self.tiers and self.game.elsewhere(tier):
+                self.missing_tiers.add(tier)
             return -1
         return int(self.bounds[k]) + slot
 
@@ -219,7 +220,8 @@ class SlotsVerifier(OutcomeVerifier):
 
     def basis(self, compiled: bool) -> str:
         # Databases that this one rests on are trusted.
-        others = ", ".join(filter(None, map(self.game.elsewhere, self.tiers.tolist()[::-1] if self.rests else ())))
+        tiers = self.tiers.tolist()[::-1] if self.rests_on_others else []
+        others = ", ".join(filter(None, map(self.game.elsewhere, tiers)))
         return super().basis(compiled) + (f"; the databases of {others} as they are" if others else "")
 
     # The database as a whole
@@ -233,7 +235,8 @@ class SlotsVerifier(OutcomeVerifier):
             for k, (outcome, counts) in enumerate(zip(outcomes, tally.tolist(), strict=True)):
                 stored, positions, _, first = counts
                 row = claimed.get((part.tier, part.number, k))
-                if ((row.stored, row.positions) if row else (0, 0)) != (stored, positions):
+                claimed_counts = (row.stored, row.positions) if row else (0, 0)
+                if claimed_counts != (stored, positions):
                     what = f"of {words(outcome)} the file counts others in {name}"
                     self.complain(None, f"{what} than the {stored:,} there are")
                 elif row and row.example != self.position_at(first):

@@ -148,8 +148,8 @@ class StepsVerifier(OutcomeVerifier):
                     }
                     tasks = (
                         TierSegment(tier, number, segment)
-                        for tier, found in wave.items()
-                        for number, segment in enumerate(found.segments)
+                        for tier, positions in wave.items()
+                        for number, segment in enumerate(positions.segments)
                     )
                     yield from self.forward.work.as_completed(self.verify_segment, tasks)
         except NotApplicable:
@@ -164,7 +164,7 @@ class StepsVerifier(OutcomeVerifier):
                 add_row(self.tally[0], int(self.end_rows[value]), *counts)
         phase.advance(int(self.forward.over[:, 0].sum()))
 
-    def some_items(self) -> list[int]:
+    def sample_items(self) -> list[int]:
         return [self.lasts[k] for k in spread_evenly(len(self.lasts))]
 
     def verify_segment(self, task: TierSegment) -> TaskResult:
@@ -176,9 +176,9 @@ class StepsVerifier(OutcomeVerifier):
         tally = np.zeros(self.legend_rows, TALLY)
         wrong = []
         for begin in range(0, len(positions), POSITIONS):
-            part = positions[begin : begin + POSITIONS]
+            block = positions[begin : begin + POSITIONS]
             # Step 1: find which tiers the children are in, and which segments of their lists.
-            spans = self.spans(tier, part)
+            spans = self.spans(tier, block)
             segments = [
                 TierSegment(span.tier, number, segment)
                 for span in spans
@@ -186,12 +186,12 @@ class StepsVerifier(OutcomeVerifier):
                 if segment.first <= span.high and segment.last >= span.low
             ]
             # Step 2: load those lists and steps, and verify.
-            storage = self.load_storage(tier, part, reached[begin : begin + POSITIONS], spans, segments)
-            result = self.run(storage, np.arange(len(part)))
+            storage = self.load_storage(tier, block, reached[begin : begin + POSITIONS], spans, segments)
+            result = self.run(storage, np.arange(len(block)))
             if result.tally is not None:
-                result.tally["tier"], result.tally["first"] = tier, part[result.tally["first"]]
+                result.tally["tier"], result.tally["first"] = tier, block[result.tally["first"]]
                 add_up(tally, result.tally)
-            wrong.append(part[result.wrong])
+            wrong.append(block[result.wrong])
             # Step 3: pass the marks of reached children on to the next wave. Threads share these arrays: marks are only
             # set.
             end = 0
@@ -209,10 +209,10 @@ class StepsVerifier(OutcomeVerifier):
 
         spans, trouble = np.empty((MOST_TIERS, kernels.SPANS), np.int64), np.zeros(2, np.int64)
         with compiling(self.game, trouble):
-            found = kernels.span_children(rules_for(self.game), positions, spans, trouble)
-        if found < 0:
+            count = kernels.span_children(rules_for(self.game), positions, spans, trouble)
+        if count < 0:
             raise RuleError(f"the moves of tier {tier} lead to more than {MOST_TIERS:,} tiers")
-        return [ChildSpan(*row) for row in spans[:found].tolist()]
+        return [ChildSpan(*row) for row in spans[:count].tolist()]
 
     def load_storage(
         self, tier: int, positions: Array, reached: Array, spans: list[ChildSpan], segments: list[TierSegment]
@@ -223,13 +223,13 @@ class StepsVerifier(OutcomeVerifier):
         from retrograde.solver.verification import storages
 
         lists = [load(self.forward.scratch, segment) for _, _, segment in segments]
-        listed: Counter[int] = Counter()
+        list_lengths: Counter[int] = Counter()
         """How many positions of each tier are in these lists."""
         for segment, children in zip(segments, lists, strict=True):
-            listed[segment.tier] += len(children)
+            list_lengths[segment.tier] += len(children)
         # A row for each tier of the children; the last row is the positions' own tier, which needs steps and no list.
         steps = [self.steps(*span) for span in spans] + [self.steps(tier, int(positions[0]), int(positions[-1]))]
-        lengths = [listed[span.tier] for span in spans] + [0]
+        lengths = [list_lengths[span.tier] for span in spans] + [0]
         table = np.zeros((len(steps), storages.COLUMNS), np.int64)
         runs = np.zeros((len(steps), MOST_RUNS, 2), np.int64)
         lists_end = steps_end = 0
@@ -251,19 +251,20 @@ class StepsVerifier(OutcomeVerifier):
         )  # fmt: skip
 
     def steps(self, tier: int, low: int, high: int) -> StepRange:
-        """Return the steps of a tier between two positions."""
+        """Return the steps that hold for the positions of a tier between *low* and *high*, and possibly more."""
         contents = self.file.contents
-        numbers, bounds, positions, masks = contents.tiers
+        numbers, bounds, first_positions, masks = contents.tiers
         k = int(numbers.searchsorted(tier))
         if k == len(numbers) or numbers[k] != tier:
             return NO_STEPS
         begin, end, size = int(bounds[k]), int(bounds[k + 1]), contents.block_size
-        first, mask = int(positions[k]), int(masks[k])
+        first, mask = int(first_positions[k]), int(masks[k])
         runs = mask_runs(mask)
         # Blocks have a fixed size and ignore tiers: the first and last block may contain steps of other tiers.
         blocks = np.arange(begin // size, (end - 1) // size + 1)
-        begins = contents.ranks[blocks[1:]]
-        lowest, highest = (int(begins.searchsorted(squeeze(bound, runs), "right")) for bound in (low, high))
+        # A later block can be the one in which a position's step is, if its first rank is the position's or less.
+        first_ranks = contents.ranks[blocks[1:]]
+        lowest, highest = (int(first_ranks.searchsorted(squeeze(bound, runs), "right")) for bound in (low, high))
         ranks, rows = [], []
         for block in blocks[lowest : highest + 1].tolist():
             # Sums count from the block's first step. The base is the rank of the tier's first step, if that is in this
@@ -277,15 +278,15 @@ class StepsVerifier(OutcomeVerifier):
 
 
 @contextmanager
-def list_positions(game: Game, executor: Executor, beside: Path, phase: Phase) -> Iterator["ForwardSweep"]:
+def list_positions(game: Game, executor: Executor, parent: Path, phase: Phase) -> Iterator["ForwardSweep"]:
     """List the positions of a game, wave by wave, with the streamed solver's forward pass; raise NotApplicable. The
-    lists are in a temporary folder, which is removed afterwards. It is created in *beside*, if that is writable."""
+    lists are in a temporary folder, which is removed afterwards. It is created in *parent*, if that is writable."""
     from retrograde.solver.methods.streamed.forward import ForwardSweep
     from retrograde.solver.runtime.memory import MemoryBudget
     from retrograde.solver.runtime.work import Work
 
     workers = getattr(executor, "_max_workers", os.cpu_count() or 1)
-    with tempfile.TemporaryDirectory(".scratch", dir=beside if os.access(beside, os.W_OK) else None) as folder:
+    with tempfile.TemporaryDirectory(".scratch", dir=parent if os.access(parent, os.W_OK) else None) as folder:
         forward = ForwardSweep(game, Work(executor, workers, MemoryBudget(), None, Path(folder)))
         try:
             forward.explore(phase)

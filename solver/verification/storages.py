@@ -20,8 +20,8 @@ from retrograde.solver.rules.positions import of_positions, position_in, put, st
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.verification.judge import SPREAD
 
-NEAR = 64
-"""Entries in the cache of canonical children, where a position's images find theirs again."""
+CACHE_SIZE = 64
+"""Entries of the cache of canonical children, a power of 2; a position's images have the same children again."""
 
 LISTS, LISTS_END, STEPS, STEPS_END, RUNS, MASK, FIRST, COLUMNS = range(8)
 """Columns of the table of tiers in StepStorage; COLUMNS is their number.
@@ -41,7 +41,7 @@ inlined = register_jitable(**INLINE)
 
 
 @inlined
-def scattered(number):
+def scatter(number):
     """Return a number of 31 bits that looks random and depends on *number* alone."""
     product = np.uint64(number) * np.uint64(SPREAD)  # unsigned: compiled, a signed one is taken never to wrap
     return np.int64(product >> np.uint64(33)) & 0x7FFFFFFF
@@ -114,12 +114,12 @@ class Storage:
         child, tier, fits = game.checked_canonical(reached)
         if not fits:
             return -1, -1
-        i = scattered(key_of(child)) & NEAR - 1
-        if not stands_at(workspace.near, i, child):
+        i = scatter(key_of(child)) & (CACHE_SIZE - 1)
+        if not stands_at(workspace.cache, i, child):
             location, row = self.look_up(game, child, tier)
-            put(workspace.near, i, child)
-            workspace.places[i, 0], workspace.places[i, 1] = location, row
-        return workspace.places[i, 0], workspace.places[i, 1]
+            put(workspace.cache, i, child)
+            workspace.cached[i, 0], workspace.cached[i, 1] = location, row
+        return workspace.cached[i, 0], workspace.cached[i, 1]
 
     def look_up(self, game, child, tier):
         """Return the location and the row of a canonical child of a tier; row -1 if it is not stored."""
@@ -132,7 +132,7 @@ class Storage:
         return True
 
     def plies_after(self, game, position, move, reached, plies):
-        """Return how many plies a child's stored plies count for after a move."""
+        """Return what the plies stored for a child count for after a move. (After zeroing moves, they begin again.)"""
         return plies
 
 
@@ -172,10 +172,10 @@ class SlotStorage(NamedTuple):
     """The rows of all slots, and which of them stand for a position (see `SlotsVerifier`).
 
     An item is a slot, numbered across all tiers, and so is a location. Items are in `tier`, whose slots begin at
-    `first`. `counted` says to what plies count: TO_END, TO_ZEROING or TO_CONVERSION.
+    `first`. `plies_to` says to what plies count: TO_END, TO_ZEROING or TO_CONVERSION.
     """
 
-    counted: int
+    plies_to: int
     tier: int
     first: int
     tiers: Array
@@ -208,10 +208,10 @@ class SlotStorage(NamedTuple):
 
     def plies_after(self, game, position, move, reached, plies):
         # Case: after a zeroing move, plies count as 0, or as 100 if the fifty-move rule spoils the win.
-        if self.counted == TO_ZEROING and plies >= 0 and game.zeroes(position, move):
+        if self.plies_to == TO_ZEROING and plies >= 0 and game.zeroes(position, move):
             return 100 if plies > 100 else 0
         # Case: after a move into another tier, plies count as 0.
-        if self.counted == TO_CONVERSION and plies >= 0 and game.tier(reached) != self.tier:
+        if self.plies_to == TO_CONVERSION and plies >= 0 and game.tier(reached) != self.tier:
             return 0
         return plies
 
@@ -269,13 +269,13 @@ class StepStorage(NamedTuple):
 
 @inlined
 def stored_row(steps, game, position, k):
-    """Return the row of the legend that the database gives for an undecided position of tier number *k*, or -1."""
+    """Return the row of the legend for an undecided position of the tier in row *k* of the table, or -1."""
     # Step 1: a win in one ply is not stored; the rules show it.
     if game.wins_at_once(position):
         return steps.win_in_one
     # Step 2: the tier has steps, and its positions differ from the first one only in bits under the mask.
     low, high = steps.table[k, STEPS], steps.table[k, STEPS_END]
-    if low == high or (position ^ steps.table[k, FIRST]) & ~steps.table[k, MASK]:
+    if low == high or ((position ^ steps.table[k, FIRST]) & ~steps.table[k, MASK]) != 0:
         return -1
     # Step 3: push the bits under the mask together. That is the position's rank.
     rank = 0

@@ -53,7 +53,7 @@ class TaskResult(NamedTuple):
 
 
 def add_row(counts: Array, row: int, stored: int, positions: int, *first: int) -> None:
-    """Add to a row of a tally. Of two first items, (tier, number), keep the lesser."""
+    """Add counts to a row of a tally. *first* is a first item, (tier, number); the lesser of two is kept."""
     stored_before, positions_before, *first_before = counts[row].item()
     least_first = min(first, tuple(first_before)) if stored_before else first
     counts[row] = (stored_before + stored, positions_before + positions, *least_first)
@@ -166,7 +166,7 @@ class Verifier:
         """Verify all items with the compiled rules, and yield the results of tasks."""
         raise NotImplementedError
 
-    def some_items(self) -> Iterable[int]:
+    def sample_items(self) -> Iterable[int]:
         """Return a sample of the items that stand for positions."""
         return ()
 
@@ -194,9 +194,9 @@ class Verifier:
         phase = Phase("verifying", listener, len(self), course)
         phase.tell()
         self.begin()
-        done, interpreted = False, True if self.always_interpreted else interpreted
-        if interpreted or (interpreted is None and self.is_small()):
-            done = self.verify_interpreted(phase, float("inf") if interpreted else INTERPRETED_SECONDS)
+        done, must_interpret = False, self.always_interpreted or bool(interpreted)
+        if must_interpret or (interpreted is None and self.is_small()):
+            done = self.verify_interpreted(phase, float("inf") if must_interpret else INTERPRETED_SECONDS)
         if not done:
             announce(listener, "compiling the rules")
             with ThreadPoolExecutor(workers or os.cpu_count() or 1) as executor:
@@ -213,7 +213,7 @@ class Verifier:
         )
 
     def verify_interpreted(self, phase: Phase, seconds: float) -> bool:
-        """Verify all items with the interpreted rules and return True; return False when *seconds* are over."""
+        """Verify all items with the interpreted rules; return whether *seconds*, anew in each call, sufficed."""
         if self.always_compiled:
             return False
         deadline = time.monotonic() + seconds
@@ -244,7 +244,7 @@ class Verifier:
             self.explain(item)
         # Check a sample interpreted too: this is what protects against faults of the compiler.
         deadline = time.monotonic() + self.sample_seconds
-        for item in self.some_items() if self.sound and len(suspects) < SAMPLE else ():
+        for item in self.sample_items() if self.sound and len(suspects) < SAMPLE else ():
             if time.monotonic() > deadline:
                 break
             if item not in suspects:

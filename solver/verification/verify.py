@@ -59,9 +59,9 @@ What this rests on, and what it leaves open:
 - **Steps.** If the database holds steps and no positions, the solver's forward pass lists all positions again. These
   lists are not trusted: each position of a list must be the child of one in the lists before, and each child must be in
   a list or be a position where the game is over. By induction from the start, the lists hold exactly what play reaches
-  (see `steps.py`). One thing is left to the solver's code: the forward
-  pass alone counts the positions where the game is over, for each row of the legend. Reader and writer share the code
-  that decides which bits of a position make its rank (`databases/encoding.py`).
+  (see `steps.py`). One thing is left to the solver's code: the forward pass alone counts the positions where the game
+  is over, for each row of the legend. Reader and writer share the code that decides which bits of a position make its
+  rank (`databases/encoding.py`).
 - **The file** is read with the reader that everybody uses. What that reader returns is what is verified.
 """
 

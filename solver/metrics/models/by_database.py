@@ -22,8 +22,8 @@ from retrograde.solver.runtime.array_type import Array
 FINEST = 10_000
 """Greatest denominator of a skill: 0.8 is 4 of 5."""
 NEAR = 1e-9
-"""Moves are equally good in a best response if they bring as much but for so many points. Bounds of moves that bring
-exactly as much may differ in the last bits, which rounding on another machine can change."""
+"""Points within which moves count as equally good in a best response. Bounds of moves that bring exactly as much may
+differ in the last bits, which rounding on another machine can change."""
 ORDER = (LOSE, DRAW, TIE, WIN)
 """Values for the mover, from worst to best."""
 
@@ -60,7 +60,7 @@ class SkillModel(Model):
         ranks = np.where(again | (values == DRAW) | (values == TIE), ranks, len(ORDER) - 1 - ranks)
         plies = np.where(plies < 0, 0, plies).astype(np.int64)
         # The mover delays a loss (rank 0), and hurries otherwise. 2**31 keeps the lower half of a key positive.
-        keys = np.where(is_child, ranks << 32 | (np.where(ranks == 0, plies, -plies) + (1 << 31)), -1)
+        keys = np.where(is_child, (ranks << 32) + np.where(ranks == 0, plies, -plies) + (1 << 31), -1)
         # Step 3: the weights of the moves with the greatest key, and of all others.
         best = keys == keys.max(0)
         perfect_weight, other_weight = weights_by_skill(self.skill, best.sum(0), is_child.sum(0))
@@ -81,13 +81,12 @@ class ExploitModel(Model):
         self.symmetric = database.file.details.get("symmetry", True)
 
     def weights(self, game: Game, position: int) -> Weights:
-        brings = {move: self.brings(game, position, move) for move in game.generate_moves(position)}
-        least = max(brings.values()) - NEAR * int(self.database.file.details["scale"])
-        return {move: int(low >= least) for move, low in brings.items()}
+        gains = {move: self.least_gain(game, position, move) for move in game.generate_moves(position)}
+        enough = max(gains.values()) - NEAR * int(self.database.file.details["scale"])
+        return {move: int(gain >= enough) for move, gain in gains.items()}
 
-    def brings(self, game: Game, position: int, move: int) -> int:
-        """Return what a move is proven to bring the mover, even if play can repeat, in the database's parts of a
-        point."""
+    def least_gain(self, game: Game, position: int, move: int) -> int:
+        """Return what a move is proven to bring the mover, even if play can repeat, in grains (`scale` to a point)."""
         child = game.do_move(position, move)
         name = "low" if same_mover(game, position, child) else "waiting_low"
         gain = gain_of(game, position, move) * int(self.database.file.details["scale"])
@@ -114,16 +113,15 @@ def merit(database: Database, position: int, move: int) -> tuple[int, ...]:
     game = database.game
     child = game.do_move(position, move)
     value, remoteness = database[child]
-    brings = value_to_mover(game, position, child, value)
+    value_for_mover = value_to_mover(game, position, child, value)
     plies = remoteness or 0
-    outcome_key = ORDER.index(Value(brings)), plies if brings == LOSE else -plies
+    outcome_key = ORDER.index(Value(value_for_mover)), (plies if value_for_mover == LOSE else -plies)
     if database.metric not in ("score", "expectation"):
         return outcome_key
     sign = 1 if same_mover(game, position, child) else -1
-    measures = [*database.measures(child).values()]
     gain = gain_of(game, position, move) * int(database.file.details.get("scale", 1))
-    bounds = [gain + sign * measure for measure in measures]
-    return *sorted(bounds), *outcome_key  # the other player's upper bound is the lower one here
+    bounds = [gain + sign * measure for measure in database.measures(child).values()]
+    return *sorted(bounds), *outcome_key  # sorted: negated bounds (low, high) come in the other order
 
 
 def gain_of(game: Game, position: int, move: int) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED, Game, Traits, same_mover
-from retrograde.solver.metrics.models.model import Model, Weights, best_moves
+from retrograde.solver.metrics.models.model import Model, Weights, weigh_best
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.search.depth.names import AdaptiveDepthSearch, DepthLimits
 
@@ -27,7 +27,7 @@ class GreedyModel(Model):
     name = "greedy"
 
     def weights(self, game: Game, position: int) -> Weights:
-        return best_moves({move: appeal(game, position, move) for move in game.generate_moves(position)})
+        return weigh_best({move: appeal(game, position, move) for move in game.generate_moves(position)})
 
     def weigh(self, game: Game, positions: Array, turns: Array, children: Array) -> Array:
         from retrograde.solver.metrics.models.greedy_kernels import mark_greedy
@@ -46,19 +46,19 @@ def appeal(game: Game, position: int, move: int) -> tuple[int, int]:
     """Return (what a move brings the mover at once, how good the position looks afterwards)."""
     child = game.do_move(position, move)
     mover = game.turn(position)
-    brings = ahead(game, lambda player: game.reward(position, move, player), mover)
+    brings = lead_of(game, lambda player: game.reward(position, move, player), mover)
     if game.primitive(child) == UNDECIDED:
         looks = game.estimate(child)
         return brings, looks if same_mover(game, position, child) else -looks
     # Where players alternate, the player to move is always number 0. So the mover is number 1 after the move.
     player_after = 1 if Traits.of(game).alternates else mover
-    return brings + ahead(game, lambda player: game.payoff(child, player), player_after), 0
+    return brings + lead_of(game, lambda player: game.payoff(child, player), player_after), 0
 
 
-def ahead(game: Game, paid: Callable[[int], int], player: int) -> int:
+def lead_of(game: Game, pay_of: Callable[[int], int], player: int) -> int:
     """Return what a player is paid less what the best paid other player is, if there is one."""
-    paid_to_others = [paid(other) for other in range(game.players) if other != player]
-    return int(paid(player)) - max(paid_to_others, default=0)
+    pays_of_others = [pay_of(other) for other in range(game.players) if other != player]
+    return int(pay_of(player)) - max(pays_of_others, default=0)
 
 
 class DepthModel(Model):
@@ -74,5 +74,5 @@ class DepthModel(Model):
             self.thread_state.search = AdaptiveDepthSearch(game)
         scores = self.thread_state.search.ask(lambda search: search.scores(position, self.limits.depth))
         best = max(score for _, score in scores)
-        slack = SLACK if isinstance(best, float) else 0
+        slack = SLACK if isinstance(best, float) else 0  # where there is chance, scores are means
         return {move: int(score >= best - slack) for move, score in scores}

@@ -10,12 +10,13 @@ def mark_greedy(game, positions, turns, alternating, appeals, marks, trouble):
     """Write 1 to `marks[row, column]` if move number *row* of position number *column* is greedy; skip chance's
     positions. *appeals* int64[2, rows] is a workspace for what each move brings and how it looks."""
     for column in range(len(positions)):
-        mover = turns[column] + 0
+        mover = turns[column] + 0  # + 0: an int64
         if mover == CHANCE:
             continue
         position = position_in(game, positions, column)
         note(trouble, position)
-        player_after = 1 if alternating else mover  # the mover's number after a move: 0 is then the other player
+        # The mover's number after a move. Where players alternate, 0 is always the player to move: then the other one.
+        player_after = 1 if alternating else mover
         # Step 1: for each move, what it brings at once and how the position looks after it.
         count = 0
         for move in game.generate_moves(position):

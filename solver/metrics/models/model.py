@@ -84,31 +84,31 @@ def first_words(children: Array) -> Array:
     return children if children.ndim == 2 else children[..., 0]
 
 
-def best_moves(keys: Mapping[int, Any]) -> Weights:
+def weigh_best(keys: Mapping[int, Any]) -> Weights:
     """Return weight 1 for each move with the greatest key, and 0 for all others."""
     best = max(keys.values())
     return {move: int(key == best) for move, key in keys.items()}
 
 
-def checked(name: str, game: Game, position: int, said: Any) -> Weights:
-    """Return a function's result as weights of all legal moves, 0 for moves not named; raise NoModel if it is invalid.
+def valid_answer(name: str, game: Game, position: int, answer: Any) -> Weights:
+    """Return the answer of a user's function as weights of all legal moves, 0 for moves not named; else raise NoModel.
 
-    Fractions become integers in the same ratios.
+    *name* is the model's. Fractions become integers in the same ratios.
 
     >>> from retrograde.games.catalog import load_game
-    >>> checked("mine", load_game("nim:heaps=3"), 3, {3: Fraction(1, 2), 35: Fraction(1, 3)})
+    >>> valid_answer("mine", load_game("nim:heaps=3"), 3, {3: Fraction(1, 2), 35: Fraction(1, 3)})
     {67: 0, 35: 2, 3: 3}
     """
     where = f"the player {name!r} of {variant(game)}, position {game.write(position)}"
     legal = list(game.generate_moves(position))
-    if not isinstance(said, Mapping):
-        raise NoModel(f"{where}: it gives {said!r:.60}; it must give a weight for each move, as in {{3: 1, 5: 2}}")
-    if unknown := [move for move in said if move not in legal]:
+    if not isinstance(answer, Mapping):
+        raise NoModel(f"{where}: it gives {answer!r:.60}; it must give a weight for each move, as in {{3: 1, 5: 2}}")
+    if unknown := [move for move in answer if move not in legal]:
         raise NoModel(f"{where}: it gives a weight to {unknown[0]!r:.60}, which is no legal move")
-    if bad := [weight for weight in said.values() if not is_weight(weight)]:
+    if bad := [weight for weight in answer.values() if not is_weight(weight)]:
         raise NoModel(f"{where}: {bad[0]!r:.60} is no weight; weights are whole numbers or Fractions from 0 on")
-    least = lcm(*(Fraction(weight).denominator for weight in said.values()))
-    weights = {move: int(said.get(move, 0) * least) for move in legal}
+    common_denominator = lcm(*(Fraction(weight).denominator for weight in answer.values()))
+    weights = {move: int(answer.get(move, 0) * common_denominator) for move in legal}
     if not 0 < sum(weights.values()) < MOST:
         raise NoModel(f"{where}: its weights add up to {sum(weights.values())}; that must be above 0, and below 2**31")
     return weights
@@ -116,6 +116,6 @@ def checked(name: str, game: Game, position: int, said: Any) -> Weights:
 
 def is_weight(weight: Any) -> bool:
     """Return whether something is an integer or a Fraction, and not negative."""
-    with suppress(TypeError, ValueError):
-        return not isinstance(weight, float) and Fraction(weight) >= 0 and not isinstance(weight, str)
+    with suppress(TypeError, ValueError):  # what Fraction() raises if it takes no such object
+        return not isinstance(weight, (float, str)) and Fraction(weight) >= 0
     return False

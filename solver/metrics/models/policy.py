@@ -18,7 +18,7 @@ from retrograde.games.catalog import import_file
 from retrograde.games.contract.game import Game, RetrogradeError
 from retrograde.games.contract.raised import line_in
 from retrograde.games.contract.snapshot import source_of
-from retrograde.solver.metrics.models.model import Model, NoModel, Weights, checked
+from retrograde.solver.metrics.models.model import Model, NoModel, Weights, valid_answer
 
 GROUP = "retrograde.players"
 """Group of the entry points of installed players."""
@@ -35,14 +35,14 @@ class PolicyModel(Model):
 
     def weights(self, game: Game, position: int) -> Weights:
         try:
-            said = self.policy(game, position)
+            answer = self.policy(game, position)
         except RetrogradeError:
             raise
         except Exception as error:
             where = f" ({self.file.name}, line {line_in(error, self.file) or '?'})" if self.file else ""
             what = f"position {game.write(position)}: {type(error).__name__}: {error}"
             raise NoModel(f"the player {self.name!r} fails, {what}{where}") from error
-        return checked(self.name, game, position, said)
+        return valid_answer(self.name, game, position, answer)
 
 
 def policy_in_file(text: str) -> PolicyModel:

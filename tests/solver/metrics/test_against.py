@@ -24,7 +24,7 @@ from retrograde.solver.metrics.explored_game import explore
 from retrograde.solver.metrics.method import MetricOptions
 from retrograde.solver.metrics.models.by_database import ExploitModel, SkillModel
 from retrograde.solver.metrics.models.by_search import DepthModel, GreedyModel
-from retrograde.solver.metrics.models.model import Model, NoModel, UniformModel, checked
+from retrograde.solver.metrics.models.model import Model, NoModel, UniformModel, valid_answer
 from retrograde.solver.metrics.models.names import model_named, model_of
 from retrograde.solver.metrics.models.policy import PolicyModel
 from retrograde.solver.options import CannotSolve
@@ -627,7 +627,7 @@ def test_errors_of_python_programs():
     with pytest.raises(MetricNotApplicable, match="expectations are of two players, and this game is for 1"):
         bounds(load_game("hanoi:1"), UniformModel())
     with pytest.raises(NoModel, match="it must give a weight for each move"):
-        checked("mine", load_game("nim"), load_game("nim").start, 3)
+        valid_answer("mine", load_game("nim"), load_game("nim").start, 3)
     with pytest.raises(NoDatabase, match="no database for dodgem"):
         model_named("skill:0.5", load_game("dodgem"))
 

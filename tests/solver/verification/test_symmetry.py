@@ -234,7 +234,7 @@ def test_multiplicity_is_held_against_images_at_every_slot(interpreted, tmp_path
 def test_all_images_are_looked_at_where_that_is_asked_for(interpreted, tmp_path, monkeypatch):
     """A database, and a certificate, that are wrong at one image of four only, which is not the one that is chosen."""
     for verifier in (OutcomeVerifier, CertificateVerifier):
-        monkeypatch.setattr(verifier, "some_items", lambda _: ())  # of what is compiled, nothing is asked interpreted
+        monkeypatch.setattr(verifier, "sample_items", lambda _: ())  # of what is compiled, nothing is asked interpreted
     game = Fours()
     path = solve(game, tmp_path / "game.h5", method="interpreted")
     wins = [(number << 2, number % 3 - 1, 1 + 2 * (number // 3)) for number in range(1, 21) if number % 3]

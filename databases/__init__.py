@@ -114,5 +114,5 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = ELSEWHERE.get(name) or ("write" if "Solved" in name else "errors")
-    found = globals()[name] = getattr(import_module(f"retrograde.databases.{module}"), name)
-    return found
+    value = globals()[name] = getattr(import_module(f"retrograde.databases.{module}"), name)
+    return value

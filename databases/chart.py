@@ -14,8 +14,8 @@ WIDE = 560.0
 """Pixels of all bars together, at most."""
 LABEL = 24.0
 """Pixels from number to number, at least."""
-PLACES = {WIN: 0, TIE: 1, DRAW: 1, LOSE: 2}
-"""The bar of each value, of three for each remoteness."""
+BAR_NUMBERS = {WIN: 0, TIE: 1, DRAW: 1, LOSE: 2}
+"""The bar of each value, of three side by side for each remoteness."""
 
 
 def counts_svg(legend: Sequence[LegendRow]) -> str:
@@ -27,16 +27,17 @@ def counts_svg(legend: Sequence[LegendRow]) -> str:
     scale = HIGH / log10(max(row.positions for row in rows) + 1)
     bars = []
     for row in rows:
-        column, tall = endless if row.plies is None else row.plies, scale * log10(row.positions + 1)
-        far = "without an end" if row.plies is None else f"in {row.plies} plies"
+        column, height = endless if row.plies is None else row.plies, scale * log10(row.positions + 1)
+        distance = "without an end" if row.plies is None else f"in {row.plies} plies"
+        # Three bars of 0.29 steps, and gaps of 0.06 steps on either side.
         bars.append(
-            f'<rect x="{step * (column + 0.06 + 0.29 * PLACES[row.value]):.1f}" y="{HIGH - tall:.1f}" '
-            f'width="{0.29 * step:.1f}" height="{tall:.1f}" fill="{COLOURS[row.value]}" stroke="#8888">'
-            f"<title>{row.value.name.lower()} {far}: {row.positions:,}</title></rect>"
+            f'<rect x="{step * (column + 0.06 + 0.29 * BAR_NUMBERS[row.value]):.1f}" y="{HIGH - height:.1f}" '
+            f'width="{0.29 * step:.1f}" height="{height:.1f}" fill="{COLOURS[row.value]}" stroke="#8888">'
+            f"<title>{row.value.name.lower()} {distance}: {row.positions:,}</title></rect>"
         )
     numbers = {column: str(column) for column in range(0, last + 1, round(LABEL / step))}
     numbers |= {endless: "∞"} if endless > last else {}
-    texts = (f'<text x="{step * (at + 0.5):.1f}" y="{HIGH + 16:g}">{text}</text>' for at, text in numbers.items())
+    texts = (f'<text x="{step * (k + 0.5):.1f}" y="{HIGH + 16:g}">{text}</text>' for k, text in numbers.items())
     return (
         f'<svg width="{step * (endless + 1) + LABEL:.0f}" height="{HIGH + LABEL:g}" font-size="12" '
         f'font-family="sans-serif" fill="currentColor" text-anchor="middle">{"".join([*bars, *texts])}</svg>'

@@ -189,8 +189,8 @@ class CheckedFile:
                 raise ValueError("the start is worth one thing here, and another there")
         # Case: remoteness. Value and remoteness identify the row.
         elif self.header.start_outcome is not None:
-            found = (row for row in self.legend if (row.value, row.remoteness) == self.header.start_outcome)
-            self.start_outcome = next(found, None)
+            rows = (row for row in self.legend if (row.value, row.remoteness) == self.header.start_outcome)
+            self.start_outcome = next(rows, None)
             if self.start_outcome is None:
                 raise ValueError("the start is worth what no position is")
 
@@ -206,13 +206,13 @@ class CheckedFile:
 
     def _check_dataset(self, name: str, progress: Callable[[int], object]) -> tuple[int, int, str]:
         """Read and check a dataset's frames; return its length, its chunk size and the frames' digest."""
-        blocks = name == self.contents.DATASET
+        has_blocks = name == self.contents.DATASET  # a table has one chunk
         length, digest = self.length_of(name), sha256()
-        chunk = self.contents.block_size if blocks else length
-        frames = self.contents.frames if blocks else self.frames_of(name, chunk)
+        chunk = self.contents.block_size if has_blocks else length
+        frames = self.contents.frames if has_blocks else self.frames_of(name, chunk)
         for first in range(0, length, chunk):
             self.locked(lambda: digest.update(frames.frame(first)))  # noqa: B023  # called at once
-            if blocks:
+            if has_blocks:
                 self.contents.check_block(first // chunk)
                 progress(min(first + chunk, length))
         return length, chunk, digest.hexdigest()
@@ -242,8 +242,8 @@ def read_beginning(path: Path, remote: RemoteFile | None = None) -> tuple[bytes,
         return expect_magic(remote.read(SUPERBLOCK) or b"", path), remote.size
     try:
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as stream:
-            about = os.fstat(stream.fileno())
-            if not stat.S_ISREG(about.st_mode):
+            status = os.fstat(stream.fileno())
+            if not stat.S_ISREG(status.st_mode):
                 raise NotADatabase(f"{str(path)!r} is no regular file, and no database")
             beginning = stream.read(SUPERBLOCK)
     except FileNotFoundError:
@@ -253,7 +253,7 @@ def read_beginning(path: Path, remote: RemoteFile | None = None) -> tuple[bytes,
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise DamagedDatabase(f"cannot read the database {str(path)!r}: {reason}") from error
-    return expect_magic(beginning, path), about.st_size
+    return expect_magic(beginning, path), status.st_size
 
 
 def expect_magic(beginning: bytes, path: Path) -> bytes:
@@ -268,8 +268,8 @@ def expect_magic(beginning: bytes, path: Path) -> bytes:
 def open_file(path: bytes) -> h5py.File:
     """Open an HDF5 file for reading, with whatever locks HDF5 allows.
 
-    Within a process all who open a file must agree on locking, so h5py's default comes first. Without locks come files
-    that another process has locked, and disks that know no locks.
+    If a file is open already in this process, it must be opened with the same locking, so h5py's default comes first. A
+    file that another process has locked, or on a disk without locks, is opened without locking.
     """
     for locking in (None, True):
         with suppress(OSError):
@@ -293,9 +293,10 @@ def check_legend(legend: NDArray[Any], positions: int, stored: int) -> None:
     values, plies = legend["value"].astype(np.int64), legend["remoteness"].astype(np.int64)
     measures = [legend[name] for name in legend.dtype.names or () if name not in (LEGEND.names or ())]
     keys = np.stack([values, plies, *measures])
-    ends = (values >= LOSE) & (values <= WIN) & np.where(values == DRAW, plies == -1, plies >= 0)
-    counts = (legend["stored"] >= 1) & (legend["stored"] <= legend["positions"]) & (legend["positions"] <= positions)
-    if not (ends.all() and counts.all() and are_positions(legend["example"]) and rows_ascend(keys)):
+    outcomes_fit = (values >= LOSE) & (values <= WIN) & np.where(values == DRAW, plies == -1, plies >= 0)
+    counts_fit = (legend["stored"] >= 1) & (legend["stored"] <= legend["positions"])
+    counts_fit &= legend["positions"] <= positions
+    if not (outcomes_fit.all() and counts_fit.all() and are_positions(legend["example"]) and rows_ascend(keys)):
         raise ValueError("the legend contradicts itself")
     sums = [sum(legend[column].tolist()) for column in ("positions", "stored")]  # Python's ints never overflow
     if sums != [positions, stored]:
@@ -308,13 +309,12 @@ def rows_ascend(keys: NDArray[np.int64]) -> bool:
     >>> rows_ascend(np.array([[1, 1, 2], [5, 6, 0]])), rows_ascend(np.array([[1, 1, 2], [5, 5, 0]]))
     (True, False)
     """
-    equal = np.ones(keys.shape[1] - 1, np.bool_)
+    tied = np.ones(keys.shape[1] - 1, np.bool_)  # whether each row equals the one before in the columns so far
     for key in keys:
-        step = key[1:] >= key[:-1]
-        if not step[equal].all():
+        if (key[1:] < key[:-1])[tied].any():
             return False
-        equal &= key[1:] == key[:-1]
-    return not equal.any()
+        tied &= key[1:] == key[:-1]
+    return not tied.any()
 
 
 def columns(table: NDArray[Any], *names: str) -> Iterator[NDArray[np.int64]]:

@@ -98,7 +98,7 @@ class Database(ABC):
 
     def __getitem__(self, position: int) -> Outcome:
         """Return a position's outcome; raise NotInDatabase if play never reaches it."""
-        outcome = self._outcome(self._asked(position))
+        outcome = self._outcome(self._checked_type(position))
         if outcome is None:
             raise NotInDatabase(f"position {position} of {self.file.variant} cannot be reached from the start")
         return outcome
@@ -109,7 +109,7 @@ class Database(ABC):
     def get(self, position: int, default: Default) -> Outcome | Default: ...
     def get(self, position: int, default: Any = None) -> Any:
         """Return a position's outcome, or a default where play never reaches it."""
-        outcome = self._outcome(self._asked(position))
+        outcome = self._outcome(self._checked_type(position))
         return default if outcome is None else outcome
 
     def _find_outcome(self, position: Any) -> Outcome | None:
@@ -139,7 +139,7 @@ class Database(ABC):
 
         Empty if the metric is remoteness. Raises NotInDatabase if play never reaches the position.
         """
-        address = self._locate(self._asked(position))
+        address = self._locate(self._checked_type(position))
         file = self.holder(address[1]).file if address else self.file
         row = self.holder(address[1])._find(*address) if address else -1
         if row < 0:
@@ -153,7 +153,7 @@ class Database(ABC):
         """The number of ints in a position that is a tuple; 0 if positions are ints."""
         return Traits.of(self.game).width
 
-    def _asked(self, position: Any) -> Any:
+    def _checked_type(self, position: Any) -> Any:
         """Return the position as an int, or as a tuple of ints. Raise TypeError if it is neither."""
         if isinstance(position, tuple) != bool(self._width):
             kind = f"tuples of {self._width} ints" if self._width else "ints"

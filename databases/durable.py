@@ -37,11 +37,11 @@ def sync_folder(folder: Path) -> None:
 
 def make_folder(folder: Path) -> None:
     """Make a folder and its parents if they are missing, so that they survive a power cut."""
-    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
     folder.mkdir(parents=True, exist_ok=True)
-    for one in missing:
+    for new in missing:
         with suppress(FileNotFoundError):  # another process has deleted it again
-            sync_folder(one.parent)
+            sync_folder(new.parent)
 
 
 def replace_file(source: Path, path: Path) -> None:

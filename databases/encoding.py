@@ -38,7 +38,7 @@ HAS_CHECKSUM = 1 << 2
 
 UINT32, INT64 = np.dtype(np.uint32), np.dtype(np.int64)
 INT64_BITS = 63
-OWN = threading.local()
+COMPRESSORS = threading.local()
 """Thread-local compressors: a compressor serves one thread at a time."""
 add_up = np.add.accumulate  # half the overhead of np.cumsum
 
@@ -53,8 +53,9 @@ def mask_runs(mask: int) -> Runs:
     runs, below, bit = [], 0, 0
     while mask >> bit:
         rest = mask >> bit
-        bit += (rest & -rest).bit_length() - 1  # skip zeros
-        length = (~(mask >> bit) & (mask >> bit) + 1).bit_length() - 1
+        bit += (rest & -rest).bit_length() - 1  # skip zeros: rest & -rest is the lowest one
+        rest = mask >> bit
+        length = (~rest & (rest + 1)).bit_length() - 1  # this is the lowest zero
         runs.append((((1 << length) - 1) << bit, bit - below))
         below += length
         bit += length
@@ -82,7 +83,7 @@ def spread(ranks: Bits, runs: Runs) -> Bits:
     """
     positions = ranks & 0
     for bits, shift in runs:
-        positions |= ranks << shift & bits
+        positions |= (ranks << shift) & bits
     return positions
 
 
@@ -94,8 +95,8 @@ def encode_blocks(
     Tiers begin at the indices *begins*. NumPy is slow on small arrays, so many blocks are encoded at once.
     """
     # Step 1: the mask of each block: all bits in which neighbours of one tier differ.
-    edges = np.arange(0, len(positions), length)
-    starts = np.union1d(edges, begins)
+    edges = np.arange(0, len(positions), length)  # where blocks begin
+    starts = np.union1d(edges, begins)  # where blocks or tiers begin
     changes = positions.copy()
     changes[1:] ^= positions[:-1]
     changes[starts] = 0
@@ -159,19 +160,19 @@ def rank_type(bits: int) -> np.dtype[Any]:
 def regroup(pairs: Pair | Iterable[Pair], size: int) -> Iterator[Pair]:
     """Cut a stream of array pairs into pairs of *size* items; the last may be shorter."""
     stream: Iterable[Pair] = [pairs] if isinstance(pairs, tuple) else pairs
-    rest: list[Pair] = []
-    waiting = 0
+    waiting: list[Pair] = []  # fewer than *size* items, of which there are *count*
+    count = 0
     for positions, rows in stream:
         used = 0
-        while waiting + len(positions) - used >= size:
-            part = slice(used, used + size - waiting)
-            yield concatenate_pairs([*rest, (positions[part], rows[part])])
-            used, waiting, rest = part.stop, 0, []
+        while count + len(positions) - used >= size:
+            part = slice(used, used + size - count)
+            yield concatenate_pairs([*waiting, (positions[part], rows[part])])
+            used, count, waiting = part.stop, 0, []
         if used < len(positions):
-            rest.append((positions[used:], rows[used:]))
-            waiting += len(positions) - used
-    if rest:
-        yield concatenate_pairs(rest)
+            waiting.append((positions[used:], rows[used:]))
+            count += len(positions) - used
+    if waiting:
+        yield concatenate_pairs(waiting)
 
 
 def concatenate_pairs(pairs: list[Pair]) -> Pair:
@@ -184,13 +185,14 @@ def concatenate_pairs(pairs: list[Pair]) -> Pair:
 def to_planes(items: NDArray[Any], size: int, length: int) -> NDArray[np.uint8]:
     """Return items as byte planes, in chunks of *length* items: uint8[chunks, size, length], padded with zeros."""
     raw = np.ascontiguousarray(items).view(np.uint8).reshape(len(items), -1)
+    # Only the bytes that the greatest item uses are copied.
     used = (int(items.max()).bit_length() + 7) // 8 if items.dtype.kind in "iu" else raw.shape[1]
     planes = np.zeros((-(-len(items) // length), size, length), np.uint8)
-    full = len(items) // length
-    whole = full * length
-    planes[:full, :used] = raw[:whole, :used].reshape(full, length, used).transpose(0, 2, 1)
-    if whole < len(items):
-        planes[-1, :used, : len(items) - whole] = raw[whole:, :used].T
+    full_chunks, rest = divmod(len(items), length)
+    end = full_chunks * length
+    planes[:full_chunks, :used] = raw[:end, :used].reshape(full_chunks, length, used).transpose(0, 2, 1)
+    if rest:
+        planes[-1, :used, :rest] = raw[end:, :used].T
     return planes
 
 
@@ -204,11 +206,11 @@ def from_planes(planes: NDArray[np.uint8], dtype: np.dtype[Any], count: int) -> 
 
 def compressor(level: int) -> zstandard.ZstdCompressor:
     """Return this thread's compressor for a level; its frames state their content size and have a checksum."""
-    found: zstandard.ZstdCompressor | None = getattr(OWN, f"level{level}", None)
-    if found is None:
-        found = zstandard.ZstdCompressor(level=level, write_checksum=True, write_content_size=True)
-        setattr(OWN, f"level{level}", found)
-    return found
+    cached: zstandard.ZstdCompressor | None = getattr(COMPRESSORS, f"level{level}", None)
+    if cached is None:
+        cached = zstandard.ZstdCompressor(level=level, write_checksum=True, write_content_size=True)
+        setattr(COMPRESSORS, f"level{level}", cached)
+    return cached
 
 
 def pack(compressor: zstandard.ZstdCompressor, *parts: NDArray[np.uint8]) -> bytes:

@@ -45,12 +45,12 @@ Progress = Callable[[int], object]
 """A callback that gets the number of records written so far."""
 
 
-def check_of(frame: bytes | memoryview) -> int:
+def checksum_of(frame: bytes | memoryview) -> int:
     """Return the checksum in a frame's last four bytes."""
     return int.from_bytes(frame[-4:], "little")
 
 
-class Frames:
+class FrameWriter:
     """Writes the frames of one dataset, one after another."""
 
     def __init__(self, file: h5py.File, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int | None):
@@ -64,7 +64,7 @@ class Frames:
     def write(self, frame: bytes) -> None:
         """Write the next frame, and add it to the checksums and the digest."""
         self.dataset.write_direct_chunk((self.done * self.chunk,), frame)
-        self.checks[self.done] = crc32(frame) if self.plain else check_of(frame)
+        self.checks[self.done] = crc32(frame) if self.plain else checksum_of(frame)
         self.digest.update(frame)
         self.done += 1
 
@@ -75,52 +75,52 @@ class Frames:
         return min(self.done * self.chunk, self.length)
 
 
-class Contents:
+class FileWriter:
     """Writes a new file: blocks first, then tables, then the attributes."""
 
     def __init__(self, file: h5py.File):
         self.file = file
-        self.frames: dict[str, Frames] = {}
+        self.frames: dict[str, FrameWriter] = {}
         self.checks: dict[str, int] = {}
         """The checksum of each table. Those of blocks go into the table of blocks."""
 
-    def blocks(self, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int | None) -> Frames:
+    def new_dataset(self, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int | None) -> FrameWriter:
         """Create a dataset, and return the writer of its frames; they are plain bytes if *level* is None."""
-        self.frames[name] = Frames(self.file, name, dtype, length, chunk, level)
+        self.frames[name] = FrameWriter(self.file, name, dtype, length, chunk, level)
         return self.frames[name]
 
-    def items(
+    def write_items(
         self, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int,
         each: Each, groups: Iterable[NDArray[Any]], progress: Progress,
-    ) -> Frames:  # fmt: skip
+    ) -> FrameWriter:  # fmt: skip
         """Write a dataset of *length* items, which come in groups of whole blocks; return the writer of its frames."""
-        frames = self.blocks(name, dtype, length, chunk, level)
+        frames = self.new_dataset(name, dtype, length, chunk, level)
         for group in each(partial(compress_group, chunk, dtype, level), groups):
             progress(frames.write_all(group))
         return frames
 
-    def slot_tables(self, tiers: NDArray[np.int64], starts: NDArray[np.int64], frames: Frames) -> None:
+    def write_slot_tables(self, tiers: NDArray[np.int64], starts: NDArray[np.int64], frames: FrameWriter) -> None:
         """Write the tables of tiers and blocks for slots: where each tier starts, and the checksums of *frames*."""
         table = np.empty(len(tiers), SLOT_TIERS)
         table["tier"], table["slot"] = tiers, starts
-        self.table("tiers", table)
-        self.table("blocks", frames.checks.astype("<u4").view(SLOT_BLOCKS))
+        self.write_table("tiers", table)
+        self.write_table("blocks", frames.checks.astype("<u4").view(SLOT_BLOCKS))
 
-    def table(self, name: str, table: NDArray[Any]) -> None:
+    def write_table(self, name: str, table: NDArray[Any]) -> None:
         """Write an array as a dataset of one frame."""
         if name in PLAIN and table.nbytes <= PLAIN_BYTES:
-            frames = self.blocks(name, table.dtype, len(table), len(table), None)
+            frames = self.new_dataset(name, table.dtype, len(table), len(table), None)
             frames.write(table.tobytes())
         else:
-            frames = self.blocks(name, table.dtype, len(table), len(table), LEVEL)
+            frames = self.new_dataset(name, table.dtype, len(table), len(table), LEVEL)
             frames.write(compressor(LEVEL).compress(to_planes(table, table.itemsize, len(table)).data))
         self.checks[name] = int(frames.checks[0])
 
     def finish(self, attributes: Attributes) -> None:
         """Write the attributes, with the checksums and the digest."""
         attributes = {**attributes, "checks": json.dumps(self.checks, sort_keys=True)}
-        lines = {name: (part.length, part.chunk, part.digest.hexdigest()) for name, part in self.frames.items()}
-        write_attributes(self.file, {**attributes, "digest": digest_of(attributes, lines)})
+        datasets = {name: (each.length, each.chunk, each.digest.hexdigest()) for name, each in self.frames.items()}
+        write_attributes(self.file, {**attributes, "digest": digest_of(attributes, datasets)})
 
 
 def digest_of(attributes: Attributes, datasets: dict[str, tuple[int, int, str]]) -> str:
@@ -131,7 +131,7 @@ def digest_of(attributes: Attributes, datasets: dict[str, tuple[int, int, str]])
 
 
 def compress_group(chunk: int, kind: np.dtype[Any], level: int, items: NDArray[Any]) -> list[bytes]:
-    """Return the frames of some blocks of items, *chunk* each."""
+    """Return the compressed frames of consecutive blocks, of *chunk* items each; *items* are converted to *kind*."""
     planes = to_planes(items.astype(kind, copy=False), kind.itemsize, chunk)
     return [compressor(level).compress(block.data) for block in planes]
 
@@ -139,11 +139,11 @@ def compress_group(chunk: int, kind: np.dtype[Any], level: int, items: NDArray[A
 class FrameReader:
     """Reads the frames of one dataset, for one thread at a time, and never allocates more than the content needs."""
 
-    def __init__(self, dataset: h5py.h5d.DatasetID, content: int):
-        """Prepare to read frames whose content has *content* bytes."""
-        self.dataset, self.content = dataset, content
+    def __init__(self, dataset: h5py.h5d.DatasetID, size: int):
+        """Prepare to read frames whose content has *size* bytes."""
+        self.dataset, self.size = dataset, size
         self.plain = dataset.get_create_plist().get_nfilters() == 0
-        self.buffer = bytearray(content + (content >> 8) + 1024)
+        self.buffer = bytearray(size + (size >> 8) + 1024)
         """As long as the longest frame: zstd needs so many bytes for content that cannot be compressed."""
         self.decompressor = zstandard.ZstdDecompressor()
 
@@ -159,12 +159,13 @@ class FrameReader:
         return frame
 
     def read(self, first: int, check: int) -> bytes:
-        """Return the content of a frame; raise ValueError if its size or its checksum is wrong."""
+        """Return the content of the frame that begins at item *first*; raise ValueError if its size is wrong, or its
+        checksum is not *check*."""
         frame = self.frame(first)
-        if (crc32(frame) if self.plain else check_of(frame)) != check:
+        if (crc32(frame) if self.plain else checksum_of(frame)) != check:
             raise ValueError("a frame is not where it belongs")
         if self.plain:
-            if len(frame) != self.content:
-                raise ValueError(f"a table has {len(frame)} bytes, and should have {self.content}")
+            if len(frame) != self.size:
+                raise ValueError(f"a table has {len(frame)} bytes, and should have {self.size}")
             return bytes(frame)
-        return unpack(self.decompressor, bytes(frame), self.content)
+        return unpack(self.decompressor, bytes(frame), self.size)

@@ -96,22 +96,22 @@ class Header:
         return bool(self.measures) and are_bounds(self.version, self.storage)
 
 
-def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Header, Attributes]:
-    """Return the header of a file of format *wanted*, and all attributes that are texts or ints."""
+def read_header(file: h5py.File, path: Path, expected: str = FORMAT) -> tuple[Header, Attributes]:
+    """Return the header of a file of format *expected*, and all attributes that are texts or ints."""
     facts = read_attributes(file)
-    return header_of(facts, path, wanted), facts
+    return header_of(facts, path, expected), facts
 
 
-def header_of(facts: Attributes, path: Path, wanted: str = FORMAT) -> Header:
-    """Return the header that the attributes of a file of format *wanted* make.
+def header_of(facts: Attributes, path: Path, expected: str = FORMAT) -> Header:
+    """Return the header that the attributes of a file of format *expected* make.
 
     Raise NotADatabase, VersionTooNew, VersionTooOld, or ValueError if an attribute is missing or impossible.
     """
-    if facts.get("format") == BOOK != wanted:
+    if facts.get("format") == BOOK != expected:
         raise NotADatabase(
             f"{str(path)!r} is an opening book, which has the first plies alone; what is in it: retrograde info FILE"
         )
-    if facts.get("format") != wanted:
+    if facts.get("format") != expected:
         raise NotADatabase(f"{str(path)!r} is an HDF5 file, but no database of retrograde")
     version = number(facts, "format_version", 1)
     if version < OLDEST_VERSION:
@@ -136,7 +136,7 @@ def header_of(facts: Attributes, path: Path, wanted: str = FORMAT) -> Header:
         version=version,
         game=text(facts, "game", r"[^:]+"),
         variant=text(facts, "variant", r"[^:]+(:.+)?"),
-        options=parsed(facts, "options"),
+        options=json_object(facts, "options"),
         rules=text(facts, "rules", r"[0-9a-f]{32}"),
         metric=text(facts, "metric"),
         made_with=text(facts, "made_with"),
@@ -144,18 +144,18 @@ def header_of(facts: Attributes, path: Path, wanted: str = FORMAT) -> Header:
         stored=number(facts, "stored", 1),
         start=start,
         start_outcome=outcome,
-        checks=parsed(facts, "checks"),
+        checks=json_object(facts, "checks"),
         digest=text(facts, "digest", r"[0-9a-f]{64}"),
-        plies=number(facts, "plies", 0) if wanted == BOOK else None,
+        plies=number(facts, "plies", 0) if expected == BOOK else None,
         storage=storage,
         **(measure_fields(facts, version, storage, start) if is_measured(facts, version) else {}),
     )
     # Checks of attributes against one another.
     if header.variant.partition(":")[0] != header.game:
         raise ValueError(f"the variant is {header.variant!r}, and the game {header.game!r}")
-    known = metrics_of(version, storage, bool(header.measures))
-    if header.metric not in known:
-        raise ValueError(f"the metric is {header.metric!r}; known is {' or '.join(map(repr, known))}")
+    metrics = metrics_of(version, storage, bool(header.measures))
+    if header.metric not in metrics:
+        raise ValueError(f"the metric is {header.metric!r}; known is {' or '.join(map(repr, metrics))}")
     if header.stored > header.positions:
         raise ValueError(f"there are {header.stored:,} records of {header.positions:,} positions")
     return header
@@ -187,30 +187,31 @@ def measure_fields(facts: Attributes, version: int, storage: str, start: object)
     impossible."""
     names = json.loads(text(facts, "measures"))
     sound = isinstance(names, list) and all(isinstance(name, str) and MEASURE.fullmatch(name) for name in names)
-    if not sound or not 0 < len(names) <= MOST_MEASURES or len({*names, *LegendRow._fields[:5]}) != len(names) + 5:
+    all_names = [*LegendRow._fields[:5], *(names if sound else ())]  # of the legend's columns
+    if not sound or not 0 < len(names) <= MOST_MEASURES or len(set(all_names)) < len(all_names):
         raise ValueError(f"its attribute measures is {facts['measures']!r:.60}")
-    details = parsed(facts, "details")
+    details = json_object(facts, "details")
     model = details.get("against", "")
     if "against" in details and (tuple(names) != RESPONSE or not isinstance(model, str) or model != printable(model)):
         raise ValueError(f"it is of a best response to {model!r:.60}, and has not the measures of one")
-    found = {"measures": tuple(names), "details": details}
+    fields = {"measures": tuple(names), "details": details}
     if not are_bounds(version, storage):
-        return found if start is None else found | {"start_row": number(facts, "start_row", 0)}
+        return fields if start is None else fields | {"start_row": number(facts, "start_row", 0)}
     # Bounds by slot: the start's bounds are attributes, and there is no row for it.
     scale = details.get("scale")
     if tuple(names) != RESPONSE[:2] or not isinstance(scale, int) or not 0 < scale <= 1 << 60:
         raise ValueError(f"its bounds are {names!r:.60}, in parts of {scale!r:.60}")
     if start is None:
-        return found
+        return fields
     low, high = (number(facts, f"start_{name}", -(1 << 61)) for name in names)
-    return found | {"start_bounds": (low, high)}
+    return fields | {"start_bounds": (low, high)}
 
 
 def text(facts: Attributes, name: str, pattern: str = ".*") -> str:
     """Return a text attribute that matches *pattern*, without control characters; raise ValueError if it does not."""
     value = facts.get(name)
-    unseen = isinstance(value, str) and (value != printable(value) or "\n" in value)
-    if not isinstance(value, str) or unseen or not re.fullmatch(pattern, value):
+    has_controls = isinstance(value, str) and (value != printable(value) or "\n" in value)
+    if not isinstance(value, str) or has_controls or not re.fullmatch(pattern, value):
         raise ValueError(f"its attribute {name} is {value!r:.60}" if name in facts else f"it has no attribute {name}")
     return value
 
@@ -237,7 +238,7 @@ def numbers(facts: Attributes, name: str) -> tuple[int, ...]:
     return tuple(value)
 
 
-def parsed(facts: Attributes, name: str) -> dict[str, Any]:
+def json_object(facts: Attributes, name: str) -> dict[str, Any]:
     """Return an attribute that is a JSON object; raise ValueError if it is none."""
     value = json.loads(text(facts, name))
     if not isinstance(value, dict):
@@ -250,13 +251,13 @@ def read_attributes(file: h5py.File) -> Attributes:
     root = h5py.h5g.open(file.id, b"/")
     if h5py.h5a.get_num_attrs(root) > MOST_ATTRIBUTES:
         raise ValueError(f"it has more than {MOST_ATTRIBUTES} attributes")
-    found = {}
+    attributes = {}
     for name in (*TEXTS, *NUMBERS):
         if h5py.h5a.exists(root, name.encode()):
             value = read_attribute(h5py.h5a.open(root, name.encode()))
             if value is not None:
-                found[name] = value
-    return found
+                attributes[name] = value
+    return attributes
 
 
 def read_attribute(attribute: h5py.h5a.AttrID) -> str | int | None:
@@ -292,6 +293,6 @@ def write_attributes(file: h5py.File, attributes: Attributes) -> None:
 
 def check_length(beginning: bytes, length: int) -> None:
     """Raise ValueError if the file is shorter or longer than its superblock says."""
-    wanted = int.from_bytes(beginning[END_OF_FILE], "little")
-    if length != wanted:
-        raise ValueError(f"it has {length:,} bytes, and says that it has {wanted:,}")
+    expected = int.from_bytes(beginning[END_OF_FILE], "little")
+    if length != expected:
+        raise ValueError(f"it has {length:,} bytes, and says that it has {expected:,}")

@@ -233,6 +233,7 @@ def gap_dtype(greatest: int) -> np.dtype[Any]:
 
 
 def records_dtype(outcome: np.dtype[Any], gap: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type of a record, or of a step: an outcome, and the gap to the rank before."""
     return np.dtype([("outcome", outcome), ("gap", gap)])
 
 
@@ -252,8 +253,8 @@ def replies_dtype(greatest: int, bounds: bool, gap: np.dtype[Any] | None, width:
     Positions are stored as a *gap* or, if they are tuples, as their *width* words.
     """
     reply = np.dtype("<u2" if greatest > 255 else "u1")
-    held = [("gap", gap)] if gap else [(name, "<i8") for name in word_names(width)]
-    return np.dtype([("reply", reply), *([("bound", "<u2")] if bounds else []), *held])
+    position = [("gap", gap)] if gap else [(name, "<i8") for name in word_names(width)]
+    return np.dtype([("reply", reply), *([("bound", "<u2")] if bounds else []), *position])
 
 
 def create_file(path: bytes) -> h5py.File:

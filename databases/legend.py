@@ -72,16 +72,13 @@ def by_outcome(legend: Sequence[LegendRow]) -> Sequence[LegendRow]:
     if not isinstance(legend, LegendTable):
         return legend
     table = legend.table
-    keys = table["value"].astype(np.int64) << 32 | table["remoteness"].astype(np.int64) & 0xFFFFFFFF
-    _, firsts, rows = np.unique(keys, return_index=True, return_inverse=True)
+    keys = (table["value"].astype(np.int64) << 32) | (table["remoteness"].astype(np.int64) & 0xFFFFFFFF)
+    _, firsts, rows = np.unique(keys, return_index=True, return_inverse=True)  # rows: of the merged legend
     positions, stored = np.zeros((2, len(firsts)), np.int64)
     np.add.at(positions, rows, table["positions"])
     np.add.at(stored, rows, table["stored"])
-    kept = [legend[first] for first in firsts.tolist()]
-    return [
-        row._replace(positions=count, stored=records)
-        for row, count, records in zip(kept, positions.tolist(), stored.tolist(), strict=True)
-    ]
+    merged = zip(firsts.tolist(), positions.tolist(), stored.tolist(), strict=True)
+    return [legend[first]._replace(positions=count, stored=records) for first, count, records in merged]
 
 
 def total_of(legend: Sequence[LegendRow], column: Literal["positions", "stored"]) -> int:

@@ -41,7 +41,7 @@ def database_path(variant: str, home: str | os.PathLike[str] | None = None, metr
     >>> database_path("tictactoe", "home", "score").as_posix()
     'home/tictactoe@score.h5'
     """
-    folder = home_folder() if home is None else home if isinstance(home, Path) else Path(home)
+    folder = home_folder() if home is None else (home if isinstance(home, Path) else Path(home))
     return folder / (re.sub(r"[:/\\]", ",", variant + (f"@{metric}" if metric else "")) + SUFFIX)
 
 

@@ -52,7 +52,7 @@ class Lock:
 
     def try_lock(self) -> bool:
         """Try to take the lock; return whether that succeeded."""
-        made = not self.path.exists()
+        is_new = not self.path.exists()
         file = open(self.path, "ab")  # noqa: SIM115  # closed by __exit__
         try:
             lock_file(file)
@@ -64,7 +64,7 @@ class Lock:
         except OSError as error:
             if error.errno not in HELD:
                 file.close()
-                if made:  # no locks on this file system; if there are some, another process may hold this one
+                if is_new:  # no locks on this file system; an older file may be the lock of another process
                     self.path.unlink(missing_ok=True)
                 raise
         file.close()

@@ -23,13 +23,13 @@ class NumberedDatabase(Database):
         super().__init__(file, game, cache_blocks)
         assert isinstance(file.contents, SlotReader)
         self._block_size = file.contents.block_size
-        self._numbers: list[int] = file.contents.tiers.numbers.tolist()
+        self._file_tiers: list[int] = file.contents.tiers.numbers.tolist()
         self._tier_starts: list[int] = file.contents.tiers.bounds.tolist()
         """The first slot of each tier, and the number of all slots last."""
         rules: Any = game  # options may be named `tiers` or `size`, so the contract has neither
         self._rules = rules
-        self._every = sorted(set(rules.tiers))
-        """The tiers of the game."""
+        self._all_tiers = sorted(set(rules.tiers))
+        """All tiers of the game, by its rules; those of the file are `_file_tiers`."""
 
     def _expect_numbering(self) -> None:
         """Raise OtherRules if the file was made by another numbering, where the digest of the rules leaves it out."""
@@ -45,9 +45,9 @@ class NumberedDatabase(Database):
 
     def _expect_tiers(self, *allowed: list[int]) -> None:
         """Raise DamagedDatabase unless the file's tiers are one of these lists, with the sizes that the rules give."""
-        known = set(self._numbers) <= {*self._every}
-        sizes = [0, *accumulate(map(self._rules.size, self._numbers))] if known else []
-        if self._numbers not in allowed or sizes != self._tier_starts:
+        are_known = set(self._file_tiers) <= {*self._all_tiers}
+        starts = [0, *accumulate(map(self._rules.size, self._file_tiers))] if are_known else []
+        if self._file_tiers not in allowed or starts != self._tier_starts:
             raise self.file.damaged("its tiers are not those of the game")
         if self._width:
             set_example_positions(self.file, self._position_by_number)
@@ -62,8 +62,8 @@ class NumberedDatabase(Database):
 
     def _slot_of(self, position: int, tier: int) -> int:
         """Return a canonical position's slot, numbered through all tiers, or -1 if it has none."""
-        k = bisect_left(self._numbers, tier)
-        if k == len(self._numbers) or self._numbers[k] != tier:
+        k = bisect_left(self._file_tiers, tier)
+        if k == len(self._file_tiers) or self._file_tiers[k] != tier:
             return -1
         slot: int = self.game.index(position)
         if not 0 <= slot < self._tier_starts[k + 1] - self._tier_starts[k] or self.game.unindex(tier, slot) != position:
@@ -72,15 +72,15 @@ class NumberedDatabase(Database):
 
     def _blocks_of_slots(self) -> Iterator[tuple[int, int, int, NDArray[np.int64], NDArray[np.bool_]]]:
         """Yield (tier, first slot, end, positions, which slots have one) for consecutive slots through all tiers."""
-        for tier, begin, end in zip(self._numbers, self._tier_starts, self._tier_starts[1:], strict=False):
-            for first in range(begin, end, self._block_size):
-                last = min(first + self._block_size, end)
-                yield tier, first, last, *positions_of_slots(self.game, tier, range(first - begin, last - begin))
+        for tier, tier_begin, tier_end in zip(self._file_tiers, self._tier_starts, self._tier_starts[1:], strict=False):
+            for first in range(tier_begin, tier_end, self._block_size):
+                end = min(first + self._block_size, tier_end)
+                slots = range(first - tier_begin, end - tier_begin)  # within the tier
+                yield tier, first, end, *positions_of_slots(self.game, tier, slots)
 
 
 def positions_of_slots(game: Any, tier: int, slots: range) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the positions of slots that have one, int64[n] or int64[n, ints] for tuples, and whether each slot has
-    one."""
+    """Return (the positions of slots that have one, whether each slot has one); int64[n, ints] if they are tuples."""
     by_slot = [game.unindex(tier, slot) for slot in slots]
     filled = np.array([not is_none(position) for position in by_slot], np.bool_)
     positions = np.array([position for position in by_slot if not is_none(position)], np.int64)

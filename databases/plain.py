@@ -26,7 +26,7 @@ from zlib import crc32
 from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.encoding import mask_runs
 from retrograde.databases.file import DatabaseFile
-from retrograde.databases.frames import check_of
+from retrograde.databases.frames import checksum_of
 from retrograde.databases.header import header_of
 from retrograde.databases.legend import row_of
 from retrograde.databases.reader import Reader, SlotReader
@@ -98,34 +98,34 @@ class Table(dict[str, Column]):
 
 
 class Dataset:
-    """The frames of a dataset."""
+    """The frames of a dataset. *facts* are what `index_of` says of it."""
 
-    def __init__(self, about: dict[str, Any], fetch: Fetch):
-        self.rows, self.chunk, self.fetch, self.plain = about["rows"], about["chunk"], fetch, about["plain"]
-        self.fields = {name: array(code) for name, code in about["fields"].items()}
+    def __init__(self, facts: dict[str, Any], fetch: Fetch):
+        self.rows, self.chunk, self.fetch, self.plain = facts["rows"], facts["chunk"], fetch, facts["plain"]
+        self.fields = {name: array(code) for name, code in facts["fields"].items()}
         self.width = sum(field.itemsize for field in self.fields.values())
         self.spans, end = [], 0
-        for gap, size in about["frames"]:
+        for gap, size in facts["frames"]:
             self.spans.append((end + gap, end := end + gap + size))
 
     def columns(self, number: int, check: int) -> list[Any]:
         """Return the columns of the items in a chunk; raise ValueError if the frame's checksum or size is wrong."""
         frame = self.fetch(*self.spans[number])
-        if (crc32(frame) if self.plain else check_of(frame)) != check:
+        if (crc32(frame) if self.plain else checksum_of(frame)) != check:
             raise ValueError("a frame is not where it belongs")
         content = frame if self.plain else decompress(frame)
         if len(content) != self.chunk * self.width:
             raise ValueError(f"a frame has {len(content)} bytes, and should have {self.chunk * self.width}")
         # A plain table has item after item; else the first bytes of all items come first, then the second bytes, …
-        count, found, place = min(self.chunk, self.rows - number * self.chunk), [], 0
+        count, columns, offset = min(self.chunk, self.rows - number * self.chunk), [], 0
         for field in self.fields.values():
             items = bytearray(count * field.itemsize)
-            for byte in range(field.itemsize):
-                first, step = (place, self.width) if self.plain else (place * self.chunk, 1)
+            for byte in range(field.itemsize):  # byte number `offset` of each item
+                first, step = (offset, self.width) if self.plain else (offset * self.chunk, 1)
                 items[byte :: field.itemsize] = content[first : first + count * step : step]
-                place += 1
-            found.append(array(field.typecode, bytes(items)))
-        return found
+                offset += 1
+            columns.append(array(field.typecode, bytes(items)))
+        return columns
 
 
 class PlainFile(DatabaseFile):
@@ -137,7 +137,7 @@ class PlainFile(DatabaseFile):
         self.attributes = index["attributes"]
         self.header = self.guarded(lambda: header_of(self.attributes, self.path))
         self.take_header()
-        self.datasets = {name: Dataset(about, fetch) for name, about in index["datasets"].items()}
+        self.datasets = {name: Dataset(description, fetch) for name, description in index["datasets"].items()}
         rows = self.guarded(lambda: self.table("legend").tolist())
         self.legend = [row_of(row) for row in rows]
         self.guarded(self.find_start)

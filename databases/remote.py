@@ -99,8 +99,8 @@ class RemoteFile(io.RawIOBase):
 
     def unreachable(self, error: Exception) -> Unreachable:
         """Return the error for a server that fails."""
-        said = (str(error).splitlines() or [""])[0] or type(error).__name__
-        return Unreachable(f"cannot read {str(self.path)!r}: {said}; try again later")
+        reason = (str(error).splitlines() or [""])[0] or type(error).__name__
+        return Unreachable(f"cannot read {str(self.path)!r}: {reason}; try again later")
 
     def download(self, path: Path) -> None:
         """Write all of the file to a local path."""
@@ -130,9 +130,8 @@ class RemoteFile(io.RawIOBase):
         if end <= self.offset:
             return 0
         first = self.offset // BLOCK
-        content = b"".join(self.read_blocks(first, -(-end // BLOCK)))[self.offset - first * BLOCK :][
-            : end - self.offset
-        ]
+        blocks = b"".join(self.read_blocks(first, -(-end // BLOCK)))  # -(-a // b) rounds up
+        content = blocks[self.offset - first * BLOCK : end - first * BLOCK]
         view[: len(content)] = content
         self.offset = end
         return len(content)
@@ -141,22 +140,22 @@ class RemoteFile(io.RawIOBase):
 
     def read_blocks(self, first: int, end: int) -> list[bytes]:
         """Return some blocks; fetch those that are not kept, neighbours in one request."""
-        found = {number: self.stored_block(number) for number in range(first, end)}
-        lacking = [number for number, block in found.items() if block is None]
-        while lacking:
-            run = [number for k, number in enumerate(lacking) if number == lacking[0] + k]
+        blocks = {number: self.stored_block(number) for number in range(first, end)}
+        missing = [number for number, block in blocks.items() if block is None]
+        while missing:
+            run = [number for k, number in enumerate(missing) if number == missing[0] + k]  # neighbours
             content = self.fetch(run[0] * BLOCK, min((run[-1] + 1) * BLOCK, self.size))
             for k, number in enumerate(run):
-                found[number] = block = content[k * BLOCK : (k + 1) * BLOCK]
+                blocks[number] = block = content[k * BLOCK : (k + 1) * BLOCK]
                 self.keep(number, block)
-            lacking = lacking[len(run) :]
-        return [block for block in found.values() if block is not None]
+            missing = missing[len(run) :]
+        return [block for block in blocks.values() if block is not None]
 
     def fetch(self, begin: int, end: int) -> bytes:
         """Return bytes from the server."""
         try:
             content: bytes = self.files.cat_file(self.name, start=begin, end=end)
-            if len(content) == self.size != end - begin:  # the server knows no ranges
+            if len(content) == self.size and self.size != end - begin:  # the server knows no ranges: it sent all
                 content = content[begin:end]
             if len(content) != end - begin:
                 raise ValueError(f"the server sent {len(content):,} bytes in place of {end - begin:,}")

@@ -17,12 +17,13 @@ import h5py
 import zstandard
 from numpy.typing import NDArray
 
+from retrograde.databases.bounds.read import value_by_bounds
 from retrograde.databases.bounds.write import SolvedBounds, write_bounds
 from retrograde.databases.certificates.write import SolvedCertificate, write_replies
 from retrograde.databases.durable import make_folder, replace_file
 from retrograde.databases.encoding import encode_group
 from retrograde.databases.errors import CannotWrite
-from retrograde.databases.frames import Contents, Each, Progress
+from retrograde.databases.frames import Each, FileWriter, Progress
 from retrograde.databases.header import Attributes, options_text
 from retrograde.databases.layout import BOOK, CERTIFICATE, FORMAT, METRIC, NOT_FOUND, VERSION, create_file
 from retrograde.databases.legend import Measures, table_of
@@ -31,7 +32,7 @@ from retrograde.databases.records.write import Encoder, SolvedRecords, write_rec
 from retrograde.databases.rows.write import SolvedRows, write_rows
 from retrograde.databases.slots.write import SolvedCompact, SolvedSlots, write_slots
 from retrograde.databases.steps.write import SolvedSteps, write_steps
-from retrograde.games import LOSE, TIE, WIN, Game, RetrogradeError
+from retrograde.games import Game, RetrogradeError
 from retrograde.games.contract.game import Traits
 from retrograde.games.contract.unfolded import folded
 
@@ -90,9 +91,9 @@ def write_certificate(
     """Write a certificate and return its path, as `write_database` does with a database."""
     path = Path(path)
     with new_file(path, lock, inspect) as file:
-        contents = Contents(file)
-        write_replies(contents, solved)
-        contents.finish(claims(game, solved))
+        writer = FileWriter(file)
+        write_replies(writer, solved)
+        writer.finish(claim_attributes(game, solved))
     return path
 
 
@@ -110,9 +111,9 @@ def new_file(path: Path, lock: Lock | None, inspect: Callable[[Path], object] | 
             inspect(partial_path)
 
 
-def claims(game: Game, solved: SolvedCertificate) -> Attributes:
+def claim_attributes(game: Game, solved: SolvedCertificate) -> Attributes:
     """Return the attributes of a certificate: what it proves of its root."""
-    return about(game, "replies", CERTIFICATE, len(solved.positions), len(solved.positions)) | {
+    return common_attributes(game, "replies", CERTIFICATE, len(solved.positions), len(solved.positions)) | {
         "root": position_text(solved.root),
         "at_least": int(solved.at_least),
         "at_most": int(solved.at_most),
@@ -124,28 +125,28 @@ def fill(
     file: h5py.File, game: Game, solved: AnySolved, each: Each, progress: Progress, encode: Encoder, extra: Attributes,
 ) -> None:  # fmt: skip
     """Write the blocks, the tables and the attributes into a new file. *extra* are more attributes."""
-    contents = Contents(file)
+    writer = FileWriter(file)
     if isinstance(solved, SolvedBounds):
-        write_bounds(contents, solved, each, progress)
+        write_bounds(writer, solved, each, progress)
         legend = table_of(solved.legend)
-        contents.table("legend", legend)
-        contents.finish(bound_attributes(game, legend, solved) | extra)
+        writer.write_table("legend", legend)
+        writer.finish(bound_attributes(game, legend, solved) | extra)
         return
     # Other kinds: blocks and their tables first, then the legend, then the attributes.
     if isinstance(solved, SolvedRecords):
-        start_row = write_records(contents, game, solved, each, progress, encode)
+        start_row = write_records(writer, game, solved, each, progress, encode)
     elif isinstance(solved, SolvedRows):
-        start_row = write_rows(contents, game, solved, each, progress)
+        start_row = write_rows(writer, game, solved, each, progress)
     else:
         start_row = solved.start
         if isinstance(solved, SolvedSlots):
-            write_slots(contents, solved, each, progress)
+            write_slots(writer, solved, each, progress)
         else:
-            write_steps(contents, solved, each, progress)
+            write_steps(writer, solved, each, progress)
     measures = getattr(solved, "measures", None)
     legend = table_of(solved.legend, measures.names if measures else ())
-    contents.table("legend", legend)
-    contents.finish(attributes(game, storage_of(solved), legend, start_row, measures) | extra)
+    writer.write_table("legend", legend)
+    writer.finish(outcome_attributes(game, storage_of(solved), legend, start_row, measures) | extra)
 
 
 def storage_of(solved: AnySolved) -> str:
@@ -154,17 +155,17 @@ def storage_of(solved: AnySolved) -> str:
     return kinds.get(type(solved), "steps")
 
 
-def attributes(
+def outcome_attributes(
     game: Game, storage: str, legend: NDArray[Any], start_row: int | None, measures: Measures | None
 ) -> Attributes:
     """Return the attributes of a file with outcomes; *start_row* is the row of the start in the legend."""
     positions, stored = (sum(legend[column].tolist()) for column in ("positions", "stored"))
-    facts = about(game, storage, measures.metric if measures else METRIC, positions, stored)
+    facts = common_attributes(game, storage, measures.metric if measures else METRIC, positions, stored)
     if start_row is not None:
         value, remoteness = legend[start_row].item()[:2]
         facts |= {"start": position_text(game.start), "start_value": value, "start_remoteness": remoteness}
     if measures:
-        facts |= measured_by(measures)
+        facts |= measure_attributes(measures)
         facts |= {} if start_row is None else {"start_row": start_row}
     return facts
 
@@ -172,12 +173,12 @@ def attributes(
 def bound_attributes(game: Game, legend: NDArray[Any], solved: SolvedBounds) -> Attributes:
     """Return the attributes of a file with bounds."""
     positions, stored = (sum(legend[column].tolist()) for column in ("positions", "stored"))
-    facts = about(game, "bounds", solved.measures.metric, positions, stored)
-    facts |= measured_by(solved.measures)
+    facts = common_attributes(game, "bounds", solved.measures.metric, positions, stored)
+    facts |= measure_attributes(solved.measures)
     if solved.start is not None:
         low, high = solved.start
-        value = WIN if low > 0 else LOSE if high < 0 else TIE
-        facts |= {"start": position_text(game.start), "start_value": int(value), "start_remoteness": NOT_FOUND}
+        value = int(value_by_bounds(low, high))
+        facts |= {"start": position_text(game.start), "start_value": value, "start_remoteness": NOT_FOUND}
         facts |= {"start_low": low, "start_high": high}
     return facts
 
@@ -187,11 +188,11 @@ def position_text(position: Any) -> int | str:
     return json.dumps(position) if isinstance(position, tuple) else position
 
 
-def measured_by(measures: Measures) -> Attributes:
+def measure_attributes(measures: Measures) -> Attributes:
     return {"measures": json.dumps(measures.names), "details": json.dumps(measures.details, sort_keys=True)}
 
 
-def about(game: Game, storage: str, metric: str, positions: int, stored: int) -> Attributes:
+def common_attributes(game: Game, storage: str, metric: str, positions: int, stored: int) -> Attributes:
     """Return the attributes that every file has."""
     from retrograde.games.catalog import rules_digest, variant
 
@@ -228,13 +229,13 @@ def complete_or_nothing(path: Path) -> Iterator[Path]:
     """Give a new file's path; rename it to *path* on success, delete it on failure. The caller must hold the lock."""
     partial_path = path.with_name(f"{path.name}.{os.getpid()}-{token_hex(4)}.partial")
     # Step 1: make an empty file under a temporary name, after removing those of dead processes.
-    made = False
+    is_ours = False
     try:
         make_folder(path.parent)
-        for left in path.parent.glob(f"{glob.escape(path.name)}.*-*.partial"):
-            left.unlink(missing_ok=True)
+        for leftover in path.parent.glob(f"{glob.escape(path.name)}.*-*.partial"):
+            leftover.unlink(missing_ok=True)
         os.close(os.open(partial_path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
-        made = True
+        is_ours = True
         yield partial_path
         # Step 2: sync the file, rename it, and sync its folder.
         with open(partial_path, "rb+") as stream:
@@ -242,7 +243,7 @@ def complete_or_nothing(path: Path) -> Iterator[Path]:
         replace_file(partial_path, path)
     except BaseException as error:
         # On failure the temporary file is deleted.
-        if made:
+        if is_ours:
             with suppress(OSError):
                 partial_path.unlink(missing_ok=True)
         if isinstance(error, OSError) and not isinstance(error, RetrogradeError):
@@ -264,5 +265,5 @@ def hdf5_errors() -> Iterator[None]:
 def reason(error: BaseException) -> str:
     """Return the operating system's words, which HDF5 buries in its own."""
     text = str(error)
-    _, found, rest = text.partition("error message = '")
-    return rest.partition("'")[0].lower() if found else getattr(error, "strerror", None) or text
+    _, quote, rest = text.partition("error message = '")
+    return rest.partition("'")[0].lower() if quote else getattr(error, "strerror", None) or text

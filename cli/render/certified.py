@@ -73,7 +73,7 @@ def facts_of(file: "CertificateFile") -> dict[str, Any]:
         "at_most": NOUNS[file.at_most],
         "stored": file.stored,
         "leaves": file.leaves,
-        "bounds": file.contents.bounded,
+        "bounds": file.contents.has_bounds,
         "bytes": file.bytes,
         "path": str(file.path),
         "digest": file.digest,
@@ -104,6 +104,6 @@ def print_certificate(file: "CertificateFile", certificate: "Certificate | None"
 
 def bounds_of(file: "CertificateFile") -> str:
     """Return in words how a certificate shows that play ends."""
-    if file.contents.bounded:
+    if file.contents.has_bounds:
         return f"each reply has one, of {plies(int((file.contents.all().bounds).max()))} at most"  # type: ignore[union-attr]  # there are
     return "none: play may go on for ever" if file.goal == DRAW else "none: tiers rise with every two plies"

@@ -1,4 +1,4 @@
-"""A database of expected payoffs by slot. Positions without a slot follow from their children, by the rules.
+"""A database of expectations: bounds of the expected payoff by slot. Other positions follow from their children.
 
 The file holds the bounds of player 0. The database turns them for the player to move; at a position of chance that is
 player 0.
@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrograde.databases.bounds.read import BoundsReader
+from retrograde.databases.bounds.read import BoundsReader, value_by_bounds
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.database import CACHE_BLOCKS, Outcome
 from retrograde.databases.errors import NotInDatabase
 from retrograde.databases.numbered import NumberedDatabase
-from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, Value
+from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.contract.game import CHANCE, is_none
 
 MOST_BETWEEN = 1 << 14
@@ -40,20 +40,20 @@ class BoundsDatabase(NumberedDatabase):
         assert isinstance(file.contents, BoundsReader)
         self.contents = file.contents
         self._scale = int(file.details["scale"])
-        self._known: dict[int, Bounds] = {}
+        self._cached: dict[int, Bounds] = {}
         self._expect_numbering()
-        self._expect_tiers(self._every)
+        self._expect_tiers(self._all_tiers)
 
     # Bounds
 
     def _find_outcome(self, position: Any) -> Outcome | None:
         """Return a position's value as far as its bounds determine it; None if it is no position."""
         bounds = self.bounds(position)
-        return None if bounds is None else Outcome(value_of(*bounds), None)
+        return None if bounds is None else Outcome(value_by_bounds(*bounds), None)
 
     def measures(self, position: int) -> dict[str, int]:
         """Return the bounds for the player to move, as `low` and `high`; raise NotInDatabase if it is no position."""
-        bounds = self.bounds(self._asked(position))
+        bounds = self.bounds(self._checked_type(position))
         if bounds is None:
             raise NotInDatabase(f"position {position} of {self.file.variant} is none of play")
         return dict(zip(self.file.measures, bounds, strict=True))
@@ -70,20 +70,20 @@ class BoundsDatabase(NumberedDatabase):
 
     def _worth(self, position: int, visited: set[int]) -> Bounds:
         """Return the bounds of player 0. *visited* are the positions without a slot that this lookup went through."""
-        if (stored := self._stored(position)) is not None:
+        if (stored := self._stored_bounds(position)) is not None:
             return stored
-        if position in self._known:
-            return self._known[position]
+        if position in self._cached:
+            return self._cached[position]
         if position in visited or len(visited) > MOST_BETWEEN:
             raise TooManyBetween
         visited.add(position)
-        bounds = self._derived(position, visited)
-        if len(self._known) >= REMEMBERED:
-            self._known.clear()
-        self._known[position] = bounds
+        bounds = self._derive(position, visited)
+        if len(self._cached) >= REMEMBERED:
+            self._cached.clear()
+        self._cached[position] = bounds
         return bounds
 
-    def _stored(self, position: int) -> Bounds | None:
+    def _stored_bounds(self, position: int) -> Bounds | None:
         """Return the stored bounds of a position, or of the position with the players exchanged."""
         for image, sign in ((position, 1), (self.game.swapped(position), -1)):
             if is_none(image):
@@ -95,13 +95,13 @@ class BoundsDatabase(NumberedDatabase):
                 return (int(low[i]), int(high[i])) if sign == 1 else (-int(high[i]), -int(low[i]))
         return None
 
-    def _derived(self, position: int, visited: set[int]) -> Bounds:
+    def _derive(self, position: int, visited: set[int]) -> Bounds:
         """Return the bounds of player 0 that follow from the children; (payoff, payoff) if the game is over.
 
         With two players, player 0 gets what player 1 loses: payoffs and rewards of player 1 are subtracted.
         """
         game, scale = self.game, self._scale
-        signs = (1, -1)[: game.players]  # by player
+        signs = (1, -1)[: game.players]  # of each player's payoff
         if game.primitive(position) != UNDECIDED:
             payoff = scale * sum(sign * game.payoff(position, player) for player, sign in enumerate(signs))
             return payoff, payoff
@@ -129,27 +129,23 @@ class BoundsDatabase(NumberedDatabase):
     def _find(self, position: int, tier: int) -> int:
         raise NotImplementedError("bounds are no rows of a legend")
 
-    _find_all = _find  # type: ignore[assignment]  # nor are those of many
+    _find_all = _find  # type: ignore[assignment]  # for many positions, too
 
     def lookup(self, positions: Any, **known: Any) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         """Return values and remotenesses (all -1) like `Database.lookup`, one position at a time."""
         array = np.asarray(positions)
         shape = array.shape[: array.ndim - bool(self._width and array.size)]
         keys: Any = map(tuple, array.reshape(-1, self._width).tolist()) if self._width else array.ravel().tolist()
-        found = [self.get(position) for position in keys]
-        values = np.array([outcome.value if outcome else UNDECIDED for outcome in found], np.uint8)
+        outcomes = [self.get(position) for position in keys]
+        values = np.array([outcome.value if outcome else UNDECIDED for outcome in outcomes], np.uint8)
         return values.reshape(shape), np.full(shape, -1, np.int32)
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
         for tier, first, last, positions, filled in self._blocks_of_slots():
-            low, high = self.contents.all_bounds(first, last)
+            low, high = (bound[filled] for bound in self.contents.all_bounds(first, last))
             keys: Any = map(tuple, positions.tolist()) if self._width else positions.tolist()
             # Bounds are player 0's: turn them for the player to move.
-            signs = np.array([-1 if self.game.turn(key) == 1 else 1 for key in keys])
-            values = np.select([low[filled] > 0, high[filled] < 0], [signs, -signs], 0)
-            by_sign = np.array([TIE, WIN, LOSE], np.uint8)  # index -1 is the last: LOSE
-            yield tier, positions, by_sign[values], np.full(len(values), -1, np.int32)
-
-
-def value_of(low: int, high: int) -> Value:
-    return WIN if low > 0 else LOSE if high < 0 else TIE
+            player_1_moves = np.array([self.game.turn(key) == 1 for key in keys], np.bool_)
+            low, high = np.where(player_1_moves, -high, low), np.where(player_1_moves, -low, high)
+            values = np.select([low > 0, high < 0], [WIN, LOSE], TIE).astype(np.uint8)
+            yield tier, positions, values, np.full(len(values), -1, np.int32)

@@ -9,10 +9,16 @@ from numpy.typing import NDArray
 from retrograde.databases.checked import columns
 from retrograde.databases.layout import BOUNDS, SLOT_BLOCK, SLOT_BLOCKS
 from retrograde.databases.reader import SlotReader
+from retrograde.games import LOSE, TIE, WIN, Value
 
 Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
 MOST = 1 << 61
 """All bounds lie strictly between -MOST and MOST."""
+
+
+def value_by_bounds(low: int, high: int) -> Value:
+    """Return the value of a position whose expectation lies between two bounds: WIN if it is surely above 0."""
+    return WIN if low > 0 else (LOSE if high < 0 else TIE)
 
 
 class BoundsReader(SlotReader):
@@ -39,6 +45,7 @@ class BoundsReader(SlotReader):
     def all_bounds(self, begin: int, end: int) -> Bounds:
         """Return the lower and the upper bounds of slots *begin* to *end* (exclusive), of player 0."""
         first = begin // self.block_size
-        parts = [self.read_block(number) for number in range(first, -(-end // self.block_size))]
-        low, high = (np.concatenate(column)[begin - first * self.block_size :] for column in zip(*parts, strict=True))
-        return low[: end - begin], high[: end - begin]
+        blocks = [self.read_block(number) for number in range(first, -(-end // self.block_size))]
+        low, high = map(np.concatenate, zip(*blocks, strict=True))
+        wanted = slice(begin - first * self.block_size, end - first * self.block_size)
+        return low[wanted], high[wanted]

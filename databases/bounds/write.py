@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrograde.databases.encoding import Pair, regroup
-from retrograde.databases.frames import Contents, Each, Progress
+from retrograde.databases.frames import Each, FileWriter, Progress
 from retrograde.databases.layout import BOUNDS, BOUNDS_LEVEL, SLOT_BLOCK, LegendRow
 from retrograde.databases.legend import Measures
 
@@ -34,7 +34,7 @@ class SolvedBounds:
     """The start's bounds for the player to move, if the game has a start."""
 
 
-def write_bounds(contents: Contents, solved: SolvedBounds, each: Each, progress: Progress) -> None:
+def write_bounds(writer: FileWriter, solved: SolvedBounds, each: Each, progress: Progress) -> None:
     """Write the bounds of all slots in blocks, each as its low bound and its width, and a table of the tiers."""
     slots = int(solved.starts[-1])
     chunk = min(SLOT_BLOCK, slots)
@@ -45,5 +45,5 @@ def write_bounds(contents: Contents, solved: SolvedBounds, each: Each, progress:
             rows["low"], rows["width"] = low, high - low
             yield rows
 
-    frames = contents.items("bounds", BOUNDS, slots, chunk, BOUNDS_LEVEL, each, groups(), progress)
-    contents.slot_tables(solved.tiers, solved.starts[:-1], frames)
+    frames = writer.write_items("bounds", BOUNDS, slots, chunk, BOUNDS_LEVEL, each, groups(), progress)
+    writer.write_slot_tables(solved.tiers, solved.starts[:-1], frames)

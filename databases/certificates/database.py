@@ -35,8 +35,8 @@ class Certificate:
 
     def _position(self, row: int) -> Any:
         """Return the position stored in a row."""
-        found = self.content.positions[row].tolist()
-        return tuple(found) if isinstance(found, list) else found
+        position = self.content.positions[row].tolist()
+        return tuple(position) if isinstance(position, list) else position
 
     def reply(self, position: Any) -> CertificateReply | None:
         """Return the reply for a position, translated if only a symmetric one is stored; None if there is none."""
@@ -55,12 +55,13 @@ class Certificate:
         return None if move is None else CertificateReply(move, self.goal, plies)
 
     def _move(self, position: Any, canonical: Any, number: int) -> int | None:
-        """Return a position's move that corresponds to move *number* of its canonical image."""
+        """Return the move of *position* that leads to the same canonical position as move *number* of *canonical*; None
+        if there is none."""
         game = self.game
-        move = next(islice(game.generate_moves(canonical), number, None), None)
-        if move is None or position == canonical:
-            return move
-        target = game.canonical(game.do_move(canonical, move))
+        reply = next(islice(game.generate_moves(canonical), number, None), None)
+        if reply is None or position == canonical:
+            return reply
+        target = game.canonical(game.do_move(canonical, reply))
         moves = game.generate_moves(position)
         return next((move for move in moves if game.canonical(game.do_move(position, move)) == target), None)
 

@@ -48,9 +48,9 @@ class RepliesReader(Reader):
             raise ValueError(f"there are {self.length:,} replies, and should be {file.header.stored:,}")
 
     def item_types(self) -> Sequence[np.dtype[Any]]:
-        held: list[tuple[np.dtype[Any] | None, int]]
-        held = [*((gap, 0) for gap in GAPS), *((None, width) for width in range(1, MOST_WORDS + 1))]
-        return [replies_dtype(most, bounds, *one) for most in (0, 256) for one in held for bounds in (False, True)]
+        forms: list[tuple[np.dtype[Any] | None, int]]  # of positions: a gap, or a number of words
+        forms = [*((gap, 0) for gap in GAPS), *((None, width) for width in range(1, MOST_WORDS + 1))]
+        return [replies_dtype(most, bounds, *form) for most in (0, 256) for form in forms for bounds in (False, True)]
 
     @property
     def width(self) -> int:
@@ -58,7 +58,7 @@ class RepliesReader(Reader):
         return len({*(self.type.names or ())} & {*word_names(MOST_WORDS)})
 
     @property
-    def bounded(self) -> bool:
+    def has_bounds(self) -> bool:
         return "bound" in (self.type.names or ())
 
     def read_tables(self) -> None:
@@ -79,21 +79,22 @@ class RepliesReader(Reader):
         content = self.file.locked(lambda: self.content(number))
         planes = np.frombuffer(content, np.uint8).reshape(self.type.itemsize, self.block_size)
         # Step 1: the columns, from their planes.
-        columns, row = {}, 0
+        columns, plane = {}, 0
         for name in self.type.names or ():
             kind = self.type[name]
-            column = from_planes(planes[row : row + kind.itemsize], kind, self.items_in(number))
+            column = from_planes(planes[plane : plane + kind.itemsize], kind, self.items_in(number))
             columns[name] = column.astype(np.uint64)
-            row += kind.itemsize
+            plane += kind.itemsize
         # Step 2: the positions, and checks against the next block.
         positions = self.read_rows(columns, first) if self.width else self.add_up(columns["gap"], first)
+        # (Two blocks may have the same first word at their border.)
         last = positions[-1, 0] - 1 if self.width else positions[-1]
         if number + 1 < self.block_count and last >= self.firsts[number + 1]:
             raise self.file.damaged("blocks that overlap")
         # Step 3: the limits of the contract.
         if columns["reply"].max() >= MOST_MOVES:
             raise self.file.damaged("a reply that no position has")
-        bounds = columns["bound"].astype(np.int64) if self.bounded else None
+        bounds = columns["bound"].astype(np.int64) if self.has_bounds else None
         return ReplyBlock(positions, columns["reply"].astype(np.int64), bounds)
 
     def read_rows(self, columns: dict[str, NDArray[Any]], first: int) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from retrograde.databases import layout
 from retrograde.databases.checked import rows_ascend
 from retrograde.databases.encoding import compressor, pack, to_planes
-from retrograde.databases.frames import Contents
+from retrograde.databases.frames import FileWriter
 from retrograde.games import Value
 
 
@@ -31,7 +31,7 @@ class SolvedCertificate:
     """Plies within which the player to move wins. None if the game must end anyway, or the goal is no win."""
 
 
-def write_replies(contents: Contents, solved: SolvedCertificate) -> None:
+def write_replies(writer: FileWriter, solved: SolvedCertificate) -> None:
     """Write positions with their replies, and the table of blocks."""
     count, bounds = len(solved.positions), solved.bounds is not None
     chunk = min(layout.CERTIFICATE_BLOCK, count)
@@ -39,23 +39,25 @@ def write_replies(contents: Contents, solved: SolvedCertificate) -> None:
     if solved.positions.ndim > 1:
         if not rows_ascend(solved.positions.T):
             raise ValueError("positions do not ascend")
-        held = [*solved.positions.T]
-        dtype = layout.replies_dtype(greatest, bounds, None, len(held))
+        words_or_gaps = [*solved.positions.T]
+        dtype = layout.replies_dtype(greatest, bounds, None, len(words_or_gaps))
     else:
-        held = [gaps_of(solved.positions, chunk)]
-        dtype = layout.replies_dtype(greatest, bounds, layout.gap_dtype(int(held[0].max())))
-    columns: list[NDArray[Any]] = [solved.replies, *([solved.bounds] if solved.bounds is not None else []), *held]
+        words_or_gaps = [gaps_of(solved.positions, chunk)]
+        dtype = layout.replies_dtype(greatest, bounds, layout.gap_dtype(int(words_or_gaps[0].max())))
+    columns: list[NDArray[Any]] = [solved.replies, *words_or_gaps]
+    if solved.bounds is not None:
+        columns.insert(1, solved.bounds)
     # Each column becomes planes of its own, which `pack` compresses separately.
     planes = [
         to_planes(column.astype(dtype[name]), dtype[name].itemsize, chunk)
         for name, column in zip(dtype.names or (), columns, strict=True)
     ]
-    frames = contents.blocks("replies", dtype, count, chunk, layout.CERTIFICATE_LEVEL)
-    for parts in zip(*planes, strict=True):
-        frames.write(pack(compressor(layout.CERTIFICATE_LEVEL), *parts))
-    blocks = np.empty(-(-count // chunk), layout.CERTIFICATE_BLOCKS)
+    frames = writer.new_dataset("replies", dtype, count, chunk, layout.CERTIFICATE_LEVEL)
+    for block in zip(*planes, strict=True):
+        frames.write(pack(compressor(layout.CERTIFICATE_LEVEL), *block))
+    blocks = np.empty(-(-count // chunk), layout.CERTIFICATE_BLOCKS)  # -(-a // b) rounds up
     blocks["position"], blocks["check"] = solved.positions.reshape(count, -1)[::chunk, 0], frames.checks
-    contents.table("blocks", blocks)
+    writer.write_table("blocks", blocks)
 
 
 def gaps_of(positions: NDArray[np.int64], chunk: int) -> NDArray[np.int64]:

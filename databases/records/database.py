@@ -45,24 +45,24 @@ class RecordsDatabase(Database):
         """Return the row of the legend for a canonical position of a tier, or -1."""
         if (span := self._span(tier)) is None:
             return -1
-        low, high, first, number, last = span
+        low, high, first, block, last_block = span
         # Step 1: the block. In a tier of several blocks, the last one whose first position is not greater.
-        if number < last:
-            number = bisect_right(self._block_firsts, position, number + 1, last + 1) - 1
-        runs, others, sums, outcomes = self._block(number)
-        record = number * self._block_size
-        if low < record:  # the tier began in a block before
-            low, first = record, self._block_firsts[number]
+        if block < last_block:
+            block = bisect_right(self._block_firsts, position, block + 1, last_block + 1) - 1
+        runs, others, sums, outcomes = self._block(block)
+        block_begin = block * self._block_size
+        if low < block_begin:  # the tier began in a block before
+            low, first = block_begin, self._block_firsts[block]
         # Step 2: bits outside the mask are the same for the whole tier within a block.
         if (position ^ first) & others:
             return -1
-        i, end = low - record, min(high - record, len(sums))
+        begin, end = low - block_begin, min(high - block_begin, len(sums))
         # Step 3: the sum that the position would have, that of the tier's first record here plus the difference of the
         # ranks, must be among the sums.
-        wanted = sums[i]
+        wanted = sums[begin]
         for bits, shift in runs:
             wanted += ((position & bits) >> shift) - ((first & bits) >> shift)
-        i = bisect_left(sums, wanted, i, end)
+        i = bisect_left(sums, wanted, begin, end)
         return outcomes[i] if i < end and sums[i] == wanted else -1
 
     def _find_span(self, tier: int) -> RecordSpan | None:
@@ -78,26 +78,27 @@ class RecordsDatabase(Database):
         """Return what `_find` does for each of many positions, decoding each block once."""
         size, table, block_firsts = self._block_size, self.contents.tiers, self.contents.blocks.positions
         rows = np.full(len(positions), -1, np.int64)
-        i = np.minimum(table.numbers.searchsorted(tiers), len(table.numbers) - 1)
-        in_tier = np.flatnonzero((positions >= 0) & (table.numbers[i] == tiers))
-        i, positions = i[in_tier], positions[in_tier]
+        # Leave out positions of tiers that have no records. *k* is the row of each position's tier.
+        k = np.minimum(table.numbers.searchsorted(tiers), len(table.numbers) - 1)
+        in_tier = np.flatnonzero((positions >= 0) & (table.numbers[k] == tiers))
+        k, positions = k[in_tier], positions[in_tier]
         # The block in which each position would be, as in `_find`, but for all at once.
-        low, high = table.bounds[i], table.bounds[i + 1]
-        numbers = count_below(block_firsts, positions + 1, low // size + 1, (high - 1) // size + 1) - 1
-        inside = low < numbers * size  # the tier began in a block before
-        firsts = np.where(inside, block_firsts[numbers], table.positions[i])
-        low, high = np.maximum(low - numbers * size, 0), np.minimum(high - numbers * size, size)
+        low, high = table.bounds[k], table.bounds[k + 1]
+        blocks = count_below(block_firsts, positions + 1, low // size + 1, (high - 1) // size + 1) - 1
+        began_before = low < blocks * size  # the tier began in a block before
+        firsts = np.where(began_before, block_firsts[blocks], table.positions[k])
+        begins, ends = np.maximum(low - blocks * size, 0), np.minimum(high - blocks * size, size)
         # Group the positions by block, and search within each block.
-        order = np.argsort(numbers, kind="stable")
-        cuts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
+        order = np.argsort(blocks, kind="stable")
+        cuts = np.flatnonzero(np.diff(blocks[order], prepend=-1))
         for group in np.split(order, cuts[1:]) if len(order) else []:
-            block: RecordBlock = self._block(int(numbers[group[0]]))
+            block: RecordBlock = self._block(int(blocks[group[0]]))
             sums, outcomes = np.asarray(block.sums), np.asarray(block.outcomes)
-            wanted = squeeze(positions[group], block.runs) - squeeze(firsts[group], block.runs) + sums[low[group]]
-            j = count_below(sums, wanted, low[group], high[group])
-            found = (j < high[group]) & ((positions[group] ^ firsts[group]) & block.others == 0)
-            found[found] = sums[j[found]] == wanted[found]
-            rows[in_tier[group[found]]] = outcomes[j[found]]
+            wanted = squeeze(positions[group], block.runs) - squeeze(firsts[group], block.runs) + sums[begins[group]]
+            i = count_below(sums, wanted, begins[group], ends[group])
+            found = (i < ends[group]) & (((positions[group] ^ firsts[group]) & block.others) == 0)
+            found[found] = sums[i[found]] == wanted[found]
+            rows[in_tier[group[found]]] = outcomes[i[found]]
         return rows
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:

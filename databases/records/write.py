@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrograde.databases.encoding import Encoded, Pair, compressor, pack, regroup
-from retrograde.databases.frames import Contents, Each, Progress
+from retrograde.databases.frames import Each, FileWriter, Progress
 from retrograde.databases.layout import BLOCK, BLOCKS, LEVEL, TIERS, LegendRow, gap_dtype, outcome_dtype, records_dtype
 from retrograde.databases.legend import Measures, total_of
 from retrograde.games import Game
@@ -63,19 +63,19 @@ class RecordGroup(NamedTuple):
 
 
 def write_records(
-    contents: Contents, game: Game, solved: SolvedRecords, each: Each, progress: Progress, encode: Encoder
+    writer: FileWriter, game: Game, solved: SolvedRecords, each: Each, progress: Progress, encode: Encoder
 ) -> int | None:
     """Write records and their tables; return the start's row in the legend, or None."""
     tables = RecordTables(game, solved)
     form = RecordEncoding(tables.chunk, len(solved.legend), solved.greatest, encode)
     dtype = records_dtype(outcome_dtype(form.outcomes), gap_dtype(form.greatest))
-    records = contents.blocks("records", dtype, tables.stored, form.chunk, LEVEL)
+    records = writer.new_dataset("records", dtype, tables.stored, form.chunk, LEVEL)
     for masks, frames in each(partial(encode_group, form), tables.groups(solved.records)):
         tables.blocks["mask"][records.done : records.done + len(masks)] = masks
         progress(records.write_all(frames))
     tables.blocks["check"] = records.checks
-    contents.table("tiers", tables.tiers)
-    contents.table("blocks", tables.blocks)
+    writer.write_table("tiers", tables.tiers)
+    writer.write_table("blocks", tables.blocks)
     return tables.start_row
 
 
@@ -115,7 +115,7 @@ class RecordTables:
             self._look_for_start(record, positions, rows)
             yield RecordGroup(positions, rows, begins)
             record = end
-        if not record == self.stored == self.counted:
+        if record != self.stored or record != self.counted:
             raise ValueError(f"{record} records where the tiers have {self.stored}")
 
     def _look_for_start(self, record: int, positions: NDArray[Any], rows: NDArray[Any]) -> None:

@@ -34,7 +34,7 @@ class CompactReader(OutcomeReader):
     def __init__(self, file: CheckedFile):
         super().__init__(file)
         self.part = lru_cache(1)(self.read_part)
-        """`read_part`, with the last result cached: the parts' column order makes small reads expensive."""
+        """`read_part`, with the last result cached: parts are kept by columns, so that all of one must be read."""
 
     @property
     def slots(self) -> int:

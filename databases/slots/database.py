@@ -43,12 +43,13 @@ class SlotsDatabase(NumberedDatabase):
         self._has_swapped = Traits.of(game).has_swapped and not self._width
         if Traits.of(game).has_rewards:  # the digest of such rules says nothing of the numbering
             self._expect_numbering()
-        self._expect_tiers(self._every, own_tiers(self._rules))
+        self._expect_tiers(self._all_tiers, own_tiers(self._rules))
         if self._width:
             counts = self.contents.counts
             self.contents.counts = [row._replace(example=self._position_by_number(row.example)) for row in counts]
-        whole = self._numbers == self._every  # older files have the tiers of other variants too
-        self._elsewhere = {} if whole else {tier: self._rules.elsewhere(tier) for tier in self._every}
+        has_all = self._file_tiers == self._all_tiers  # older files have the tiers of other variants too
+        self._elsewhere = {} if has_all else {tier: self._rules.elsewhere(tier) for tier in self._all_tiers}
+        """For each tier the variant whose database has it; "" if this one has it."""
         self._others: dict[str, SlotsDatabase] = {}
         self._opening = threading.Lock()
 
@@ -85,7 +86,7 @@ class SlotsDatabase(NumberedDatabase):
 
     def tier_rows(self, tier: int, slots: slice = ALL) -> Iterator[NDArray[Any]]:
         """Yield the legend rows of consecutive slots of a tier in this file, in order, some at a time."""
-        k = bisect_left(self._numbers, tier)
+        k = bisect_left(self._file_tiers, tier)
         low, high = self._tier_starts[k : k + 2]
         first, end, _ = (low + slot for slot in slots.indices(high - low))
         for begin in range(first, end, TOGETHER * self._block_size):
@@ -99,28 +100,29 @@ class SlotsDatabase(NumberedDatabase):
         self, positions: ArrayLike, *, canonical: bool = False, tiers: ArrayLike | None = None
     ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         values, remotenesses = super().lookup(positions, canonical=canonical, tiers=tiers)
+        # Values are 0 (UNDECIDED) where nothing was found.
         if self._has_swapped and not values.all():
-            missing = np.flatnonzero(values.ravel() == 0)
+            missing = np.flatnonzero(values.ravel() == UNDECIDED)
             others = [self.game.swapped(position) for position in np.asarray(positions).flat[missing].tolist()]
             values.flat[missing], remotenesses.flat[missing] = super().lookup(np.array(others, np.int64))
         if self._elsewhere and not values.all():
             # Look the positions that were not found up in the databases that have their tiers.
-            array, lacking = np.asarray(positions), defaultdict(list)
-            for spot in np.flatnonzero(values.ravel() == 0).tolist():
-                if (address := self._locate(int(array.flat[spot]))) and self._elsewhere.get(address[1]):
-                    lacking[address[1]].append(spot)
-            for tier, spots in lacking.items():
-                values.flat[spots], remotenesses.flat[spots] = self._lookup_elsewhere(tier, array.flat[spots])
+            array, missing_by_tier = np.asarray(positions), defaultdict(list)
+            for i in np.flatnonzero(values.ravel() == UNDECIDED).tolist():
+                if (address := self._locate(int(array.flat[i]))) and self._elsewhere.get(address[1]):
+                    missing_by_tier[address[1]].append(i)
+            for tier, indices in missing_by_tier.items():
+                values.flat[indices], remotenesses.flat[indices] = self._lookup_elsewhere(tier, array.flat[indices])
         return values, remotenesses
 
     def _lookup_elsewhere(self, tier: int, positions: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         """Return what `lookup` does, for positions of a tier that another database has."""
         try:
             return self.holder(tier).lookup(positions)
-        except NoDatabase:
-            found = [self.get(position) or Outcome(UNDECIDED, None) for position in positions.tolist()]
-            plies = [-1 if outcome.remoteness is None else outcome.remoteness for outcome in found]
-            return np.array([outcome.value for outcome in found], np.uint8), np.array(plies, np.int32)
+        except NoDatabase:  # then only ends have an outcome
+            outcomes = [self.get(position) or Outcome(UNDECIDED, None) for position in positions.tolist()]
+            plies = [-1 if outcome.remoteness is None else outcome.remoteness for outcome in outcomes]
+            return np.array([outcome.value for outcome in outcomes], np.uint8), np.array(plies, np.int32)
 
     def _find_outcome(self, position: Any) -> Outcome | None:
         try:
@@ -162,8 +164,8 @@ class SlotsDatabase(NumberedDatabase):
         rows = np.full(len(slots), -1, np.int64)
         blocks = slots // self._block_size
         for block in np.unique(blocks[slots >= 0]).tolist():
-            inside = np.flatnonzero(blocks == block)
-            rows[inside] = np.asarray(self._block(block))[slots[inside] - block * self._block_size]
+            indices = np.flatnonzero(blocks == block)
+            rows[indices] = np.asarray(self._block(block))[slots[indices] - block * self._block_size]
         return rows
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:

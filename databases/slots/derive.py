@@ -34,7 +34,7 @@ class CompactDatabase(SlotsDatabase):
 
     def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
         super().__init__(file, game, cache_blocks)
-        sizes = [slots for tier in self._numbers for _, slots in game.parts(tier) if slots]
+        sizes = [slots for tier in self._file_tiers for _, slots in game.parts(tier) if slots]
         stored = [part.slots for part in self.contents.parts]
         if stored != sizes or not {*self._tier_starts} <= {0, *accumulate(stored)}:
             raise file.damaged("its parts are not those of the game")
@@ -51,22 +51,22 @@ class CompactDatabase(SlotsDatabase):
             if low < high and part.kept != DERIVED:
                 blocks.append(self.contents.part(number)[low - part.slot : high - part.slot])
             elif low < high:
-                blocks.append(self._derived(low, high))
+                blocks.append(self._derive_slots(low, high))
         return np.concatenate(blocks)
 
     def close(self) -> None:
         self.contents.part.cache_clear()
         super().close()
 
-    def _derived(self, low: int, high: int) -> NDArray[Any]:
+    def _derive_slots(self, low: int, high: int) -> NDArray[Any]:
         """Return the legend rows of slots of one tier that are not kept; 0 for slots without a position."""
         k = int(self.contents.tiers.bounds.searchsorted(low, "right")) - 1
-        tier, first = self._numbers[k], self._tier_starts[k]
+        tier, first = self._file_tiers[k], self._tier_starts[k]
         rows = self._bulk.slot_rows(tier, low - first, high - low) if high - low >= BULK and self._bulk else None
         if rows is None:
             positions, filled = positions_of_slots(self.game, tier, range(low - first, high - first))
             rows = np.zeros(high - low, np.int64)
-            rows[filled] = [self._derive(position, tier) for position in positions.tolist()]
+            rows[filled] = [self._derive_row(position, tier) for position in positions.tolist()]
         return np.asarray(rows, self.contents.outcome_type)
 
     _find_all = Database._find_all  # one by one, for most blocks of a tier are not stored
@@ -75,57 +75,58 @@ class CompactDatabase(SlotsDatabase):
         slot = self._slot_of(position, tier)
         if slot < 0:
             return -1
-        kept = self.contents.offset_of(slot)
-        return self._derive(position, tier) if kept == DERIVED else self._row_at(kept)
+        offset = self.contents.offset_of(slot)
+        return self._derive_row(position, tier) if offset == DERIVED else self._row_at(offset)
 
-    def _row_at(self, kept: int) -> int:
+    def _row_at(self, offset: int) -> int:
         """Return the legend row at an offset among the kept slots."""
-        block, i = divmod(kept, self._block_size)
+        block, i = divmod(offset, self._block_size)
         row: int = self._block(block)[i]
         return row
 
-    def _derive(self, position: int, tier: int) -> int:
+    def _derive_row(self, position: int, tier: int) -> int:
         """Return a position's row in the legend, from the rules and the position's children."""
         value = self.game.primitive(position)
         if value != UNDECIDED:
             outcome = Outcome(value, None if value == DRAW else 0)
         else:
             moves = list(self.game.generate_moves(position))
-            outcome = best(self._child(self.game.do_move(position, move), tier) for move in moves)
+            outcome = best_outcome(self._outcome_of_child(self.game.do_move(position, move), tier) for move in moves)
         try:
             return self._row_of[outcome]
         except KeyError:
             raise self.file.damaged("what follows from what is kept is not in the legend") from None
 
-    def _child(self, child: int, parent_tier: int) -> Outcome:
+    def _outcome_of_child(self, child: int, parent_tier: int) -> Outcome:
         """Return the outcome of a child of a position that is not kept. *parent_tier* is that position's tier."""
         address = self._locate(child)  # (canonical child, its tier), or None
         if address is None:
             raise self.file.damaged("a child of what is not kept is no position")
-        if address[1] != parent_tier:
+        if address[1] != parent_tier:  # a later tier: looked up or derived like any position
             outcome: Outcome | None = self.get(child)
             if outcome is None:
                 raise self.file.damaged("a child of what is not kept is no position")
             return outcome
         slot = self._slot_of(*address)
-        if slot < 0 or (kept := self.contents.offset_of(slot)) == DERIVED:
+        if slot < 0 or (offset := self.contents.offset_of(slot)) == DERIVED:
             raise self.file.damaged("a child of what is not kept is not kept either")
-        return self._outcomes[self._row_at(kept)]
+        return self._outcomes[self._row_at(offset)]
 
 
-def best(children: Iterable[Outcome]) -> Outcome:
+def best_outcome(children: Iterable[Outcome]) -> Outcome:
     """Return a position's outcome from those of its children, each for the player to move there.
 
     A child that is LOSE makes the position a WIN, in one ply more than the soonest such child. If all children are WIN,
     the position is a LOSE, in one ply more than the latest.
 
-    >>> best([Outcome(WIN, 4), Outcome(DRAW, None), Outcome(LOSE, 6), Outcome(LOSE, 2)])
+    >>> best_outcome([Outcome(WIN, 4), Outcome(DRAW, None), Outcome(LOSE, 6), Outcome(LOSE, 2)])
     Outcome(value=<Value.WIN: 4>, remoteness=3)
     """
     outcomes = list(children)
     for child_value, value in ((LOSE, WIN), (TIE, TIE)):
-        if plies := [plies for found, plies in outcomes if found == child_value and plies is not None]:
+        if plies := [each.remoteness for each in outcomes if each.value == child_value and each.remoteness is not None]:
             return Outcome(value, min(plies) + 1)
-    if any(found == DRAW for found, _ in outcomes):
+    if any(each.value == DRAW for each in outcomes):
         return Outcome(DRAW, None)
-    return Outcome(LOSE, max((plies for _, plies in outcomes if plies is not None), default=NO_CHILD) + 1)
+    plies = [each.remoteness for each in outcomes if each.remoteness is not None]
+    return Outcome(LOSE, max(plies, default=NO_CHILD) + 1)

@@ -54,8 +54,8 @@ class OutcomeReader(SlotReader):
     def items(self, begin: int, end: int) -> NDArray[Any]:
         """Return the legend rows of items *begin* to *end* (exclusive) of the dataset."""
         first = begin // self.block_size
-        parts = [np.asarray(self.read_block(number)) for number in range(first, -(-end // self.block_size))]
-        return np.concatenate(parts)[begin - first * self.block_size :][: end - begin]
+        blocks = [np.asarray(self.read_block(number)) for number in range(first, -(-end // self.block_size))]
+        return np.concatenate(blocks)[begin - first * self.block_size : end - first * self.block_size]
 
 
 class SlotsReader(OutcomeReader):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrograde.databases import layout
-from retrograde.databases.frames import Contents, Each, Progress
+from retrograde.databases.frames import Each, FileWriter, Progress
 from retrograde.databases.legend import Measures
 
 GROUP = 8
@@ -53,19 +53,20 @@ class SolvedCompact(SolvedSlots):
         return sum(part.slots for part in self.parts if part.kept != layout.DERIVED)
 
 
-def write_slots(contents: Contents, solved: SolvedSlots, each: Each, progress: Progress) -> None:
+def write_slots(writer: FileWriter, solved: SolvedSlots, each: Each, progress: Progress) -> None:
     """Write the outcomes of all slots in blocks, and tables of the tiers and of counts."""
-    outcome, slots, name, most, level = layout.outcome_dtype(len(solved.legend)), int(solved.starts[-1]), *ORDINARY
+    outcome, slots = layout.outcome_dtype(len(solved.legend)), int(solved.starts[-1])
+    name, block_size, level = ORDINARY
     if slots >= (layout.MANY_QUICK_SLOTS if solved.quick else layout.MANY_SLOTS):
         level = layout.FAST_SLOT_LEVEL
     # A compact file has fewer slots, in larger blocks, and the table of parts.
     if isinstance(solved, SolvedCompact):
-        slots, name, most, level = solved.kept, *COMPACT
-        contents.table("parts", np.array([tuple(part) for part in solved.parts], layout.PARTS))
+        slots, (name, block_size, level) = solved.kept, COMPACT
+        writer.write_table("parts", np.array([tuple(part) for part in solved.parts], layout.PARTS))
     if len(solved.outcomes) != slots or int(solved.outcomes.max()) >= len(solved.legend):
         raise ValueError("outcomes do not match the tiers or the legend")
-    chunk = min(most, slots)
+    chunk = min(block_size, slots)
     groups = (solved.outcomes[begin : begin + chunk * GROUP] for begin in range(0, slots, chunk * GROUP))
-    frames = contents.items(name, outcome, slots, chunk, level, each, groups, progress)
-    contents.slot_tables(solved.tiers, solved.starts[:-1], frames)
-    contents.table("counts", np.array([tuple(row) for row in solved.counts], layout.COUNTS))
+    frames = writer.write_items(name, outcome, slots, chunk, level, each, groups, progress)
+    writer.write_slot_tables(solved.tiers, solved.starts[:-1], frames)
+    writer.write_table("counts", np.array([tuple(row) for row in solved.counts], layout.COUNTS))

@@ -74,21 +74,21 @@ class StepsDatabase(Database):
         """Return the legend row of the last step at or before a position of a tier, or -1."""
         if (span := self._span(tier)) is None:
             return -1
-        low, high, first, runs, others, begin, number, last = span
+        low, high, first, runs, others, first_rank, block, last_block = span
         if (position ^ first) & others:
             return -1
         rank = squeeze(position, runs)
         # Step 1: the block. In a tier of several blocks, the last one whose first rank is not greater.
-        if number < last:
-            number = bisect_right(self._ranks, rank, number + 1, last + 1) - 1
-        sums, outcomes = self._block(number)
-        record = number * self._block_size
-        if low < record:  # the tier began in a block before
-            low, begin = record, self._ranks[number]
-        # Step 2: the last step of the tier in this block whose rank is not greater.
-        i, end = low - record, min(high - record, len(sums))
-        step = bisect_right(sums, rank - begin + sums[i], i, end) - 1
-        return outcomes[step] if step >= i else -1
+        if block < last_block:
+            block = bisect_right(self._ranks, rank, block + 1, last_block + 1) - 1
+        sums, outcomes = self._block(block)
+        block_begin = block * self._block_size
+        if low < block_begin:  # the tier began in a block before
+            low, first_rank = block_begin, self._ranks[block]
+        # Step 2: the last step of the tier in this block whose rank is not greater. Sums differ as ranks do.
+        begin, end = low - block_begin, min(high - block_begin, len(sums))
+        step = bisect_right(sums, rank - first_rank + sums[begin], begin, end) - 1
+        return outcomes[step] if step >= begin else -1
 
     def _find_span(self, tier: int) -> StepSpan | None:
         """Return where the steps of a tier lie; None if it has none."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from retrograde.databases import layout
 from retrograde.databases.encoding import Pair, compressor, pack, regroup, to_planes
-from retrograde.databases.frames import Contents, Each, Progress
+from retrograde.databases.frames import Each, FileWriter, Progress
 
 GROUP = 4
 """Blocks in a task."""
@@ -46,14 +46,14 @@ class StepGroup(NamedTuple):
     begins: NDArray[np.int64]
 
 
-def write_steps(contents: Contents, solved: SolvedSteps, each: Each, progress: Progress) -> None:
+def write_steps(writer: FileWriter, solved: SolvedSteps, each: Each, progress: Progress) -> None:
     """Write steps and their tables."""
     bounds = np.concatenate([[0], np.cumsum(solved.counts, dtype=np.int64)])
     count, outcome = int(bounds[-1]), layout.outcome_dtype(len(solved.legend))
     gap = layout.gap_dtype(max((1 << int(mask).bit_count()) - 1 for mask in solved.masks))
     chunk = min(layout.STEP_BLOCK, count)
     level = layout.STEP_LEVEL if count < layout.MANY_STEPS else layout.FAST_STEP_LEVEL
-    steps = contents.blocks("steps", layout.records_dtype(outcome, gap), count, chunk, level)
+    steps = writer.new_dataset("steps", layout.records_dtype(outcome, gap), count, chunk, level)
     blocks = np.empty(-(-count // chunk), layout.STEP_BLOCKS)
     for frames in each(partial(compress_group, chunk, level, outcome, gap), groups(solved, bounds, chunk, blocks)):
         progress(steps.write_all(frames))
@@ -61,8 +61,8 @@ def write_steps(contents: Contents, solved: SolvedSteps, each: Each, progress: P
     tiers = np.empty(len(solved.tiers), layout.STEP_TIERS)
     tiers["tier"], tiers["step"], tiers["position"] = solved.tiers, bounds[:-1], solved.positions
     tiers["mask"] = solved.masks
-    contents.table("tiers", tiers)
-    contents.table("blocks", blocks)
+    writer.write_table("tiers", tiers)
+    writer.write_table("blocks", blocks)
 
 
 def groups(solved: SolvedSteps, bounds: NDArray[np.int64], chunk: int, blocks: NDArray[Any]) -> Iterator[StepGroup]:

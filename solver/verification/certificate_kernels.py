@@ -82,8 +82,8 @@ def is_reply_right(game, stored, index, images, every):
 
 @lean_kernel
 def is_answered_at(game, stored, index, image, target):
-    """Return whether an image of the position at *index* has a move to an image of *target*, the canonical child of the
-    reply, and whether that move is good enough."""
+    """Return whether an image of the position at *index* has a good enough move to an image of *target*. That is the
+    canonical position after the stored reply."""
     position = position_in(game, stored.positions, index)
     if not is_position(image) or game.canonical(image) != position or game.primitive(image) + 0 != UNDECIDED:
         return False

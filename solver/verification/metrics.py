@@ -45,7 +45,7 @@ def wrong_scores(families: Families, details: dict[str, Any]) -> Array:
     if (stored_plies == NOT_FOUND).all():  # scores by slot have no plies
         return np.asarray((scores != best) | (families.values != np.select([best > 0, best < 0], [WIN, LOSE], TIE)))
     # Step 2: plies, by the moves that keep the score. A child without plies at score 0 goes round: nothing more is
-    # payoff_of_mover.
+    # paid.
     keeps = brings == best[families.parents]
     child_plies = stored_plies[families.children]
     pays_last = (child_plies < 0) & (scores[families.children] == 0) & (brings != 0)

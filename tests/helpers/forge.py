@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 import zstandard
 
-from retrograde.databases.frames import check_of, digest_of
+from retrograde.databases.frames import checksum_of, digest_of
 from retrograde.databases.layout import create_dataset, create_file
 
 BLOCKS = ("records", "steps", "slots", "kept", "replies", "rows")
@@ -44,7 +44,7 @@ class Part:
 
     def check(self, frame: bytes) -> int:
         """Return the checksum of a frame."""
-        return crc32(frame) if self.plain else check_of(frame)
+        return crc32(frame) if self.plain else checksum_of(frame)
 
     def rows(self) -> np.ndarray:
         """Return the rows of a table."""
@@ -104,7 +104,7 @@ class Forged:
         whole = table and len(table.contents[0]) == table.length * table.dtype.itemsize
         if self.signed and blocks and table and whole and "check" in (table.dtype.names or ()):
             rows = table.rows()
-            some = [check_of(frame) for frame in frames[blocks]][: len(rows)]
+            some = [checksum_of(frame) for frame in frames[blocks]][: len(rows)]
             rows["check"][: len(some)] = some
             table.put(rows)
             frames["blocks"] = table.frames()

@@ -87,32 +87,24 @@ __all__ = [
     "write_database",
 ]
 
-ELSEWHERE = {
-    "Certificate": "certificates.database",
-    "CertificateFile": "certificates.read",
-    "CountRow": "layout",
-    "Database": "database",
-    "DatabaseFile": "file",
-    "LegendRow": "layout",
-    "Outcome": "database",
-    "certificate_path": "location",
-    "database_of": "open",
-    "database_path": "location",
-    "home_folder": "location",
-    "list_certificates": "location",
-    "list_databases": "location",
-    "open_certificate": "open",
-    "open_database": "open",
-    "write_certificate": "write",
-    "write_database": "write",
+NAMES = {
+    "certificates.database": ("Certificate",),
+    "certificates.read": ("CertificateFile",),
+    "database": ("Database", "Outcome"),
+    "file": ("DatabaseFile",),
+    "layout": ("CountRow", "LegendRow"),
+    "location": ("certificate_path", "database_path", "home_folder", "list_certificates", "list_databases"),
+    "open": ("database_of", "open_certificate", "open_database"),
+    "write": ("write_certificate", "write_database"),
 }
-"""The modules of all names but errors and the `Solved…` classes that the writer takes."""
+"""The names of each module, all but the errors and the `Solved…` classes that the writer takes."""
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name from its module when it is first asked for."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = ELSEWHERE.get(name) or ("write" if "Solved" in name else "errors")
+    others = "write" if "Solved" in name else "errors"
+    module = next((module for module, names in NAMES.items() if name in names), others)
     value = globals()[name] = getattr(import_module(f"retrograde.databases.{module}"), name)
     return value

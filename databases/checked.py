@@ -29,7 +29,6 @@ from retrograde.games import DRAW, LOSE, WIN, RetrogradeError, Value
 from retrograde.games.contract.game import POSITION_LIMIT
 
 Result = TypeVar("Result")
-
 SUPERBLOCK = 48
 """Bytes read from the beginning of a file."""
 

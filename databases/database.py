@@ -24,21 +24,16 @@ from retrograde.games.contract.marks import value_html
 from retrograde.games.contract.raised import given_start
 
 Default = TypeVar("Default")
-
 BULK = 4096
 """From this many positions on, `lookup` uses compiled code if it is installed. It is some hundred times as fast, but
 takes half a second to load, and some seconds to compile when a variant is first asked.
 """
-
 ENTRY_POINTS = "retrograde.bulk"
 """The group of entry points for bulk lookup: functions that take a database and return an object like `_bulk`."""
-
 CACHE_BLOCKS = 64
 """Decoded blocks kept by default, 36 to 72 KB each."""
-
 CACHED_OUTCOMES = 1 << 15
 """Positions whose outcomes are kept: in play the same ones are asked for again and again."""
-
 MANY = 1 << 16
 """From this many rows on, a legend's outcomes are made one by one when asked for."""
 

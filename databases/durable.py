@@ -15,7 +15,6 @@ from retrograde.databases.errors import CannotWrite
 
 WAITS = (0.1, 0.3, 1.0, 3.0)
 """Seconds to wait before each further attempt to replace a file that Windows says is in use."""
-
 CANNOT = {errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES}
 """Errors of file systems that cannot sync folders, and of folders that may be written but not read."""
 

@@ -32,10 +32,8 @@ Bits = TypeVar("Bits", int, NDArray[np.int64])
 Runs = tuple[tuple[int, int], ...]
 Pair = tuple[NDArray[Any], NDArray[Any]]
 """Two arrays of one length: positions or ranks, and their rows in the legend."""
-
 HAS_CHECKSUM = 1 << 2
 """A bit of the byte that follows the magic number of a zstd frame."""
-
 UINT32, INT64 = np.dtype(np.uint32), np.dtype(np.int64)
 INT64_BITS = 63
 COMPRESSORS = threading.local()

@@ -13,8 +13,6 @@ from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.read import StepsReader
 
 AnyReader = RecordsReader | RowsReader | StepsReader | SlotsReader | CompactReader | BoundsReader
-
-
 READERS: dict[str, type[AnyReader]] = {
     "records": RecordsReader,
     "rows": RowsReader,

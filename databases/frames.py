@@ -34,11 +34,9 @@ ROWS_A_BYTE, LEGEND_ROWS_A_BYTE = 16, 4
 """The most rows of a table, and of the legend, for each byte of the file. The legend's rows become objects. (A heap
 game of 100,000 tiers has 3 and 1.4.)
 """
-
 PLAIN = "legend", "tiers", "blocks"
 PLAIN_BYTES = 1 << 20
 """The most bytes of a table that is stored as it is. Legends with additional columns may be larger."""
-
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 """A function like the builtin `map`. It may run in other threads or processes: functions and items can be pickled."""
 Progress = Callable[[int], object]

@@ -76,53 +76,39 @@ NOT_FOUND = (1 << 31) - 1
 CERTIFICATE = "certificate"
 """What the attribute `metric` says in a certificate."""
 
-
 MAGIC = b"\x89HDF\r\n\x1a\n\x03"
 """HDF5's signature and superblock version 3, in which all of HDF5's metadata has checksums."""
-
 ZSTD = 32015
 """zstd's registered number as a filter of HDF5."""
 
 LEVEL = 3
 """The compression level. Bytes depend on it, so it is not an option. FORMAT.md has the measurements."""
-
 BLOCK = 4096
 """Records in a block. Larger blocks compress better, smaller ones are faster to look up. Not an option, like LEVEL."""
-
 SLOT_LEVEL, SLOT_BLOCK = 12, 1 << 14
 """Level and block size for slots: larger blocks cost little in lookups there, and save more."""
-
 FAST_SLOT_LEVEL, MANY_SLOTS = 6, 1 << 27
 """The level for files of MANY_SLOTS and more: half of the time of an ending of five men for 15 % more bytes."""
-
 MANY_QUICK_SLOTS = 1 << 20
 """The same for games that are solved so quickly that level 12 takes longer than the rest: two thirds of the time of all
 chess endings of four men for 9 % more bytes. It is of no use for other games: pocketcube takes 25 % more bytes."""
-
 COMPACT_LEVEL, COMPACT_BLOCK = 19, 1 << 16
 """Level and block size for compact files, which are made once, to be small."""
-
 BOUNDS_LEVEL = 3
 """The level for bounds. Half of their bytes look random, so that more effort gains nothing."""
-
 STEP_LEVEL, STEP_BLOCK = 7, 1 << 14
 """Level and block size for steps."""
-
 FAST_STEP_LEVEL, MANY_STEPS = 3, 1 << 24
 """The level for files of MANY_STEPS and more: an eighth of the time of a large solve for 8 % more bytes."""
-
 DERIVED = -1
 """The value of `kept` for a part that is not kept: its outcomes follow from the positions' children."""
-
 CERTIFICATE_LEVEL, CERTIFICATE_BLOCK = 19, 1 << 16
 """Level and block size for certificates, which are read as a whole."""
-
 MOST_LEAVES = 15
 """The most plies that a verifier may have to search itself for what is not stored."""
 
 VALUES = h5py.enum_dtype({value.name: int(value) for value in (LOSE, DRAW, TIE, WIN)}, "u1")
 """The type of the legend's values: HDF5 programs show their names."""
-
 LEGEND = np.dtype(
     [("value", VALUES), ("remoteness", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")]
 )
@@ -139,7 +125,6 @@ COUNTS = np.dtype(
     [("tier", "<i8"), ("part", "<i4"), ("outcome", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")]
 )
 GAPS = np.dtype("<u4"), np.dtype("<u8")
-
 
 DESCRIPTIONS = {
     "legend": (

@@ -31,10 +31,12 @@ def home_folder() -> Path:
         raise NoHome(f"RETROGRADE_HOME is {folder!r}, and no such home folder is known; name it without ~") from None
 
 
-def database_path(variant: str, home: str | os.PathLike[str] | None = None, metric: str = "") -> Path:
+def database_path(
+    variant: str, home: str | os.PathLike[str] | None = None, metric: str = "", suffix: str = SUFFIX
+) -> Path:
     """Return the path of a variant's database, whether or not it exists. The variant must be in canonical form.
 
-    Give *metric* if it is not the game's own.
+    Give *metric* if it is not the game's own. Other kinds of files have another *suffix*.
 
     >>> database_path("connect4:width=5,height=4", "home").as_posix()
     'home/connect4,width=5,height=4.h5'
@@ -42,7 +44,7 @@ def database_path(variant: str, home: str | os.PathLike[str] | None = None, metr
     'home/tictactoe@score.h5'
     """
     folder = home_folder() if home is None else (home if isinstance(home, Path) else Path(home))
-    return folder / (re.sub(r"[:/\\]", ",", variant + (f"@{metric}" if metric else "")) + SUFFIX)
+    return folder / (re.sub(r"[:/\\]", ",", variant + (f"@{metric}" if metric else "")) + suffix)
 
 
 def expect_short(path: Path) -> None:
@@ -98,8 +100,7 @@ def book_path(variant: str, home: str | os.PathLike[str] | None = None) -> Path:
     >>> book_path("connect4", "home").as_posix()
     'home/connect4.book.h5'
     """
-    path = database_path(variant, home)
-    return path.with_name(path.name.removesuffix(SUFFIX) + BOOK_SUFFIX)
+    return database_path(variant, home, suffix=BOOK_SUFFIX)
 
 
 def weights_path(variant: str, home: str | os.PathLike[str] | None = None) -> Path:
@@ -108,8 +109,7 @@ def weights_path(variant: str, home: str | os.PathLike[str] | None = None) -> Pa
     >>> weights_path("connect4", "home").as_posix()
     'home/connect4.weights.json'
     """
-    path = database_path(variant, home)
-    return path.with_name(path.name.removesuffix(SUFFIX) + WEIGHTS_SUFFIX)
+    return database_path(variant, home, suffix=WEIGHTS_SUFFIX)
 
 
 def estimates_path(variant: str, home: str | os.PathLike[str] | None = None) -> Path:
@@ -118,8 +118,7 @@ def estimates_path(variant: str, home: str | os.PathLike[str] | None = None) -> 
     >>> estimates_path("draughts", "home").as_posix()
     'home/draughts.estimates.json'
     """
-    path = database_path(variant, home)
-    return path.with_name(path.name.removesuffix(SUFFIX) + ESTIMATES_SUFFIX)
+    return database_path(variant, home, suffix=ESTIMATES_SUFFIX)
 
 
 def list_estimates(home: str | os.PathLike[str] | None = None) -> list[Path]:
@@ -138,8 +137,8 @@ def certificate_path(variant: str, position: int | None = None, home: str | os.P
     >>> certificate_path("connect4:width=5,height=4", home="home").as_posix()
     'home/connect4,width=5,height=4.proof.h5'
     """
-    path = database_path(variant if position is None else f"{variant},position={position}", home)
-    return path.with_name(path.name.removesuffix(SUFFIX) + CERTIFICATE_SUFFIX)
+    name = variant if position is None else f"{variant},position={position}"
+    return database_path(name, home, suffix=CERTIFICATE_SUFFIX)
 
 
 def list_certificates(home: str | os.PathLike[str] | None = None) -> list[Path]:

@@ -47,9 +47,7 @@ __all__ = [
     "write_certificate",
     "write_database",
 ]
-
 AnySolved = SolvedRecords | SolvedRows | SolvedSlots | SolvedSteps | SolvedBounds
-
 HDF5_SAYS = re.compile(r"errno = \d+|[Uu]nable to|[Cc]an't ")
 """How HDF5 words an error of the operating system."""
 

@@ -66,8 +66,8 @@ class Bearoff(Game):
     @property
     def start(self):
         """All men are on the last point."""
-        one = self.men << self.board - 4
-        return one | one << self.board if self.sides == 2 else one
+        one = self.men << (self.board - 4)
+        return one | (one << self.board) if self.sides == 2 else one
 
     @cached_property
     def starts(self):
@@ -76,7 +76,7 @@ class Bearoff(Game):
         if self.sides == 2:
             return (self.start,)
         placed = combinations_with_replacement(range(self.points + 1), self.men)  # on point 0 a man is off
-        boards = {sum(1 << 4 * point - 4 for point in men if point) for men in placed}
+        boards = {sum(1 << (4 * point - 4) for point in men if point) for men in placed}
         return (self.start, *sorted(boards - {0, self.start}))
 
     @cached_property
@@ -84,14 +84,14 @@ class Bearoff(Game):
         return PAIRS
 
     def side(self, position):
-        return position >> self.width + 9
+        return position >> (self.width + 9)
 
     def hand(self, position):
-        return position >> self.width + 3 & 63
+        return (position >> (self.width + 3)) & 63
 
     def own(self, position):
         """Return the men of the side to move."""
-        return position >> self.board * self.side(position) & (1 << self.board) - 1
+        return (position >> (self.board * self.side(position))) & ((1 << self.board) - 1)
 
     def turn(self, position):
         """Return CHANCE if the dice are to be rolled, else the number of the player."""
@@ -121,11 +121,12 @@ class Bearoff(Game):
                 yield from self.moves_by(position, low)
 
     def moves_by(self, position, die):
-        """Yield `8 * point + die` for each point whose men this die can move: the highest even if it is below."""
+        """Yield `8 * point + die` for each point whose men this die can move: those on the highest point even if the
+        die is greater."""
         men = self.own(position)
         highest = 0
         for point in range(1, self.points + 1):
-            if men >> 4 * point - 4 & 15:
+            if (men >> (4 * point - 4)) & 15:
                 highest = point
                 if point >= die:
                     yield 8 * point + die
@@ -144,23 +145,23 @@ class Bearoff(Game):
             return position + (8 * (move + 1) + more) * unit
         point, die = move >> 3, move & 7
         shift = self.board * self.side(position)
-        position -= 1 << shift + 4 * point - 4
+        position -= 1 << (shift + 4 * point - 4)
         if point > die:
-            position += 1 << shift + 4 * (point - die) - 4
-        if self.own(position) == 0:
+            position += 1 << (shift + 4 * (point - die) - 4)
+        if self.own(position) == 0:  # 511: the nine bits of the dice in hand and of how many more
             return position & ~(511 * unit)
         if hand > SINGLE:
             return self.pass_on(position)
         high, low = self.pairs[hand - 1]
-        if high != low:
+        if high != low:  # the other die stays in hand
             return position + 8 * (SINGLE + high + low - die - hand) * unit
-        more = position // unit & 7
+        more = (position // unit) & 7
         return position - unit if more > 1 else position + (8 * (SINGLE + high - hand) - 1) * unit
 
     def pass_on(self, position):
         """Return the position with no dice in hand, and the other side to roll."""
         position &= ~(511 << self.width)
-        return position ^ 512 << self.width if self.sides == 2 else position
+        return position ^ (512 << self.width) if self.sides == 2 else position
 
     def reward(self, position, move, player):
         return -1 if self.sides == 1 and self.hand(position) == 0 else 0
@@ -169,7 +170,7 @@ class Bearoff(Game):
         """Return twice the pips already played, plus 1 if there are dice in hand."""
         left = 0
         for place in range(self.points * self.sides):
-            left += (position >> 4 * place & 15) * (place % self.points + 1)
+            left += ((position >> (4 * place)) & 15) * (place % self.points + 1)
         return 2 * (self.men * self.points * self.sides - left) + (1 if self.hand(position) else 0)
 
     # The numbering of two sides has the positions before a roll of side 0. In a tier, those with fewer pips of side 0
@@ -179,8 +180,8 @@ class Bearoff(Game):
         """Return the position with the two sides exchanged; -1 if there is only one side."""
         if self.sides == 1:
             return -1
-        first, second = position & (1 << self.board) - 1, position >> self.board & (1 << self.board) - 1
-        return (position >> self.width ^ 512) << self.width | first << self.board | second
+        first, second = position & ((1 << self.board) - 1), (position >> self.board) & ((1 << self.board) - 1)
+        return (((position >> self.width) ^ 512) << self.width) | (first << self.board) | second
 
     @property
     def most_pips(self):
@@ -198,7 +199,7 @@ class Bearoff(Game):
         """Return a position's slot in its tier; -1 if it has none: dice are rolled, or a side has finished."""
         if self.sides == 1:
             return -1
-        first = self.numbers.get(position & (1 << self.board) - 1, -1)
+        first = self.numbers.get(position & ((1 << self.board) - 1), -1)
         second = self.numbers.get(position >> self.board, -1)
         if first < 0 or second < 0:
             return -1
@@ -214,7 +215,7 @@ class Bearoff(Game):
         i -= self.slots_before[row + own]
         other = 2 * self.most_pips - tier // 2 - own
         first, second = self.begins[own] + i // self.ways[other], self.begins[other] + i % self.ways[other]
-        return self.placed[second] << self.board | self.placed[first]
+        return (self.placed[second] << self.board) | self.placed[first]
 
     def row(self, tier):
         """Return where the row of a tier begins in `slots_before`."""
@@ -260,7 +261,7 @@ class Bearoff(Game):
     def write(self, position):
         """Return the men on each point from the first, for each side, and the dice in hand: `0.0.15`, `0.0.15 5+3`."""
         boards = [
-            ".".join(str(position >> self.board * side + 4 * place & 15) for place in range(self.points))
+            ".".join(str((position >> (self.board * side + 4 * place)) & 15) for place in range(self.points))
             for side in range(self.sides)
         ]
         dice = self.dice(position)
@@ -275,7 +276,7 @@ class Bearoff(Game):
         if hand > SINGLE:
             return (hand - SINGLE,)
         high, low = PAIRS[hand - 1]
-        return (high, low) if high != low else (high,) * ((position >> self.width & 7) + 1)
+        return (high, low) if high != low else (high,) * (((position >> self.width) & 7) + 1)
 
     def read(self, text):
         boards, *rest = text.split()
@@ -288,9 +289,9 @@ class Bearoff(Game):
             raise ValueError(f"on a point there are from 0 to {self.men} men")
         if any(sum(map(int, board)) > self.men for board in points):
             raise ValueError(f"a side has {self.men} men")
-        position = sum(int(number) << 4 * place for place, number in enumerate(numbers))
-        position |= int(mover) << self.width + 9
-        return position | self.read_dice(rest[0]) << self.width if rest else position
+        position = sum(int(number) << (4 * place) for place, number in enumerate(numbers))
+        position |= int(mover) << (self.width + 9)
+        return position | (self.read_dice(rest[0]) << self.width) if rest else position
 
     def read_dice(self, text):
         """Return the part of a position that holds the dice of a text such as `5+3`."""
@@ -334,7 +335,7 @@ class Bearoff(Game):
         signs = [*MEN]
         text = ""
         for side in range(self.sides):
-            board = [position >> self.board * side + 4 * place & 15 for place in range(self.points)]
+            board = [(position >> (self.board * side + 4 * place)) & 15 for place in range(self.points)]
             row = [self.men - sum(board), *board][::-1]
             text += "".join(signs[number - 1 + 15 * side] if number else "." for number in row)
         return text + "".join(map(str, self.dice(position))).ljust(4, ".")
@@ -349,4 +350,4 @@ class Bearoff(Game):
 
 def pips_of(men):
     """Return how many points the men of a side must move to be off."""
-    return sum((men >> 4 * place & 15) * (place + 1) for place in range(6))
+    return sum(((men >> (4 * place)) & 15) * (place + 1) for place in range(6))

@@ -102,17 +102,17 @@ class CantStop(Game):
     # What a position says
 
     def player(self, position):
-        return position >> self.top + 7
+        return position >> (self.top + 7)
 
     def dice(self, position):
-        return position >> self.top & 127
+        return (position >> self.top) & 127
 
     def row(self, position, row):
-        return position >> self.width * row & (1 << self.width) - 1
+        return (position >> (self.width * row)) & ((1 << self.width) - 1)
 
     def squares(self, row, column):
         """Return how many squares of a column are climbed in a row."""
-        return row >> self.places[column] & (1 << self.columns[column].bit_length()) - 1
+        return (row >> self.places[column]) & ((1 << self.columns[column].bit_length()) - 1)
 
     def completed(self, row):
         """Return how many columns are completed in a row."""
@@ -203,36 +203,36 @@ class CantStop(Game):
         if dice == DECIDE:
             return position + (CAST << self.top) if move == ROLL else self.handed_over(position, self.row(position, 0))
         if dice == CAST:
-            return position + (ROLLED + move - CAST << self.top)
+            return position + ((ROLLED + move - CAST) << self.top)
         if move == BUST:
             return self.handed_over(position, self.row(position, 1 + self.player(position)))
         position = self.climb(position - (dice << self.top), move // 16 - 1)
         return self.climb(position, move % 16 - 1) if move % 16 else position
 
     def handed_over(self, position, kept):
-        """Return the position after a turn that leaves the player with the row *kept*."""
+        """Return the position after a turn that leaves the player with the row *kept*; the other player rolls."""
         player = self.player(position)
         if self.players == 1:
-            return kept << self.width | kept | CAST << self.top
+            return (kept << self.width) | kept | (CAST << self.top)
         other = self.row(position, 2 - player)
         for column in range(len(self.columns)):
             size, field = self.columns[column], (1 << self.columns[column].bit_length()) - 1
             if self.squares(kept, column) == size:
                 other &= ~(field << self.places[column])  # the opponent's progress there is now worthless
-        rows = other << self.width * (2 - player) | kept << self.width * (1 + player)
-        return rows | other | CAST << self.top | (1 - player) << self.top + 7
+        rows = (other << (self.width * (2 - player))) | (kept << (self.width * (1 + player)))
+        return rows | other | (CAST << self.top) | ((1 - player) << (self.top + 7))
 
     def images(self, position):
         """Yield the same position with the columns and the faces of the dice reversed."""
         dice = self.dice(position)
         if dice >= ROLLED:
             dice = self.mirrored[dice - ROLLED] + ROLLED
-        image = dice << self.top | self.player(position) << self.top + 7
+        image = (dice << self.top) | (self.player(position) << (self.top + 7))
         last = len(self.columns) - 1
         for row in range(self.players + 1):
             for column in range(last + 1):
                 squares = self.squares(self.row(position, row), column)
-                image |= squares << self.places[last - column] + self.width * row
+                image |= squares << (self.places[last - column] + self.width * row)
         yield image
 
     def tier(self, position):
@@ -281,8 +281,8 @@ class CantStop(Game):
             raise ValueError(f"the player to move is a number below {self.players}")
         *kept, climbed = map(self._read_row, rows)
         player, dice = int(rest[0]), self._read_dice(rest[1]) if len(rest) == 2 else DECIDE
-        position = climbed | player << self.top + 7 | dice << self.top
-        position |= sum(row << self.width * (1 + number) for number, row in enumerate(kept))
+        position = climbed | (player << (self.top + 7)) | (dice << self.top)
+        position |= sum(row << (self.width * (1 + number)) for number, row in enumerate(kept))
         if any(self.squares(climbed, i) < self.squares(kept[player], i) for i in range(len(self.columns))):
             raise ValueError("nothing that is climbed may be less than what the player has")
         if self.markers(position) > MARKERS:

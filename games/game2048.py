@@ -44,7 +44,7 @@ class Game2048(Game):
     def __post_init__(self):
         if self.width < 2 or self.height < 1 or self.cells > MOST_CELLS:
             raise ValueError(f"width must be 2 or more, height 1 or more, and there is room for {MOST_CELLS} cells")
-        if not 4 <= self.target <= 1 << 15 or self.target & self.target - 1:
+        if not 4 <= self.target <= 1 << 15 or self.target & (self.target - 1):
             raise ValueError("target must be a power of two from 4 to 32768")
 
     @property

@@ -56,10 +56,12 @@ class Hypergammon(Game):
 
     @property
     def bar(self):
+        """The number of the bar, one more than all points."""
         return self.points + 1
 
     @property
     def width(self):
+        """The bits of a player's men; `one_side` is their mask."""
         return 5 * self.men
 
     @property
@@ -69,28 +71,29 @@ class Hypergammon(Game):
     @property
     def start(self):
         """One man on each of the furthest points."""
-        men = sum(self.points - number << self.width - 5 * (number + 1) for number in range(self.men))
-        return (OPENING << self.width | men) << self.width | men
+        men = sum((self.points - number) << (self.width - 5 * (number + 1)) for number in range(self.men))
+        return (((OPENING << self.width) | men) << self.width) | men
 
     @cached_property
     def pairs(self):
+        """All pairs of dice, the higher one first: (1, 1), (2, 1), (2, 2) and so on."""
         return tuple((high, low) for high in range(1, self.home + 1) for low in range(1, high + 1))
 
     # What a position says
 
     def player(self, position):
-        return position >> 2 * self.width + 5
+        return position >> (2 * self.width + 5)
 
     def roll(self, position):
-        return position >> 2 * self.width & 31
+        return (position >> (2 * self.width)) & 31
 
     def men_of(self, position, player):
-        return position >> self.width * player & self.one_side
+        return (position >> (self.width * player)) & self.one_side
 
     def board_of(self, position):
         """Return the men of the player to move in the lower bits, and the opponent's above."""
         own, other = self.men_of(position, self.player(position)), self.men_of(position, 1 - self.player(position))
-        return other << self.width | own
+        return (other << self.width) | own
 
     # The rules
 
@@ -108,9 +111,9 @@ class Hypergammon(Game):
         if player != self.player(position):
             return 0
         other = self.men_of(position, 1 - player)
-        if other & 31 == 0:
+        if (other & 31) == 0:
             return 1
-        return 3 if other >> self.width - 5 > self.points - self.home else 2
+        return 3 if (other >> (self.width - 5)) > self.points - self.home else 2
 
     def odds(self, position, pair):
         return 1 if self.pairs[pair][0] == self.pairs[pair][1] else 2
@@ -132,7 +135,7 @@ class Hypergammon(Game):
                 play = self.next_play(board, first, second, count, 0)
                 while play >= 0:
                     if high == low or count == 1 or not self.is_repeated(board, high, low, order, play):
-                        yield (2 * count + order) << 7 | play
+                        yield ((2 * count + order) << 7) | play
                     play = self.next_play(board, first, second, count, play + 1)
                 order += 1
 
@@ -144,17 +147,17 @@ class Hypergammon(Game):
         roll, shift = self.roll(position), 2 * self.width
         # A roll: write its number, counted from 1, above the men of both players. Before, 0 or OPENING is there.
         if roll in (0, OPENING):
-            return position + (move + 1 - roll << shift)
+            return position + ((move + 1 - roll) << shift)
         player, board = self.player(position), self.board_of(position)
         if move != PASS:
             high, low = self.pairs[roll - 1]
-            first, second = (low, high) if move >> 7 & 1 else (high, low)
+            first, second = (low, high) if (move >> 7) & 1 else (high, low)
             board = self.after_play(board, first, second, move >> 8, move & 127)
         # A play: the other player rolls next, unless the player has borne off all men and the game is over. The roll,
         # 5 bits between the men and the player, is 0 again.
         own, other = board & self.one_side, board >> self.width
-        men = own << self.width | other if player else other << self.width | own
-        return (player if own == 0 else 1 - player) << shift + 5 | men
+        men = (own << self.width) | other if player else (other << self.width) | own
+        return ((player if own == 0 else 1 - player) << (shift + 5)) | men
 
     def dice_to_use(self, board, high, low):
         """Return how many dice a play must use, and in which orders: from 0 (the higher first) or 1, to 0 or 1."""
@@ -192,11 +195,11 @@ class Hypergammon(Game):
         """
         unit, last = self.men**count, self.points + 1
         for number in range(count):
-            if board & self.one_side == 0:
+            if (board & self.one_side) == 0:
                 return board if play % unit == 0 else -unit
             unit //= self.men
             man = play // unit % self.men
-            point = board >> 5 * man & 31
+            point = (board >> (5 * man)) & 31
             board = self.after_step(board, man, first if number == 0 else second)
             if board < 0 or (first == second and point > last):
                 return -unit
@@ -204,37 +207,39 @@ class Hypergammon(Game):
         return board
 
     def after_step(self, board, man, die):
-        """Return the board after a step of a man, or -1 if it is illegal. Of men on a point, the lowest one steps."""
-        point, furthest = board >> 5 * man & 31, board >> self.width - 5 & 31
-        if point == 0 or (man and board >> 5 * man - 5 & 31 == point) or (furthest == self.bar != point):
+        """Return the board after a step of a man, or -1 if it is illegal. Of men on a point, the lowest one steps. Men
+        on the bar come first."""
+        point, furthest = (board >> (5 * man)) & 31, (board >> (self.width - 5)) & 31
+        if point == 0 or (man and ((board >> (5 * man - 5)) & 31) == point) or (furthest == self.bar != point):
             return -1
         target, own, other = point - die, board & self.one_side, board >> self.width
         # Case: bear off. A die that is too high takes off only the furthest man.
         if target <= 0:
             if furthest > self.home or (target < 0 and point < furthest):
                 return -1
-            return other << self.width | self.moved(own, man, 0)
+            return (other << self.width) | self.moved(own, man, 0)
         # Case: go to a point, unless two men of the opponent stand there. A single one is hit.
         hit = -1
         for number in range(self.men):
-            if other >> 5 * number & 31 == self.bar - target:
+            if ((other >> (5 * number)) & 31) == self.bar - target:
                 if hit >= 0:
                     return -1
                 hit = number
         if hit >= 0:
             other = self.moved(other, hit, self.bar)
-        return other << self.width | self.moved(own, man, target)
+        return (other << self.width) | self.moved(own, man, target)
 
     def moved(self, men, man, target):
-        """Return the men of a player with one of them on another point, in order."""
-        rest = men >> 5 * man + 5 << 5 * man | men & (1 << 5 * man) - 1
+        """Return the men of a player with man number *man* on point *target*, in order again."""
+        rest = ((men >> (5 * man + 5)) << (5 * man)) | (men & ((1 << (5 * man)) - 1))
         at = 0
-        while at < self.width - 5 and rest >> at & 31 < target:
+        while at < self.width - 5 and ((rest >> at) & 31) < target:
             at += 5
-        return rest >> at << at + 5 | target << at | rest & (1 << at) - 1
+        return ((rest >> at) << (at + 5)) | (target << at) | (rest & ((1 << at) - 1))
 
     def is_repeated(self, board, high, low, order, play):
-        """Return whether an earlier play of both dice, perhaps with the higher die first, has the same result."""
+        """Return whether a play of both (different) dice that comes earlier, by order and then by number, reaches the
+        same board."""
         first, second = (low, high) if order else (high, low)
         reached = self.after_play(board, first, second, 2, play)
         for number in range(order + 1):
@@ -252,9 +257,10 @@ class Hypergammon(Game):
         return 4 * (2 * self.men - first - second) + self.men - min(first, second)
 
     def left(self, men):
+        """Return how many men of a player are not off."""
         count = 0
         for number in range(self.men):
-            count += men >> 5 * number & 31 > 0
+            count += ((men >> (5 * number)) & 31) > 0
         return count
 
     def estimate(self, position):
@@ -266,7 +272,7 @@ class Hypergammon(Game):
         """Return how many points the men of a player must move to be off."""
         men, pips = self.men_of(position, player), 0
         for number in range(self.men):
-            pips += men >> 5 * number & 31
+            pips += (men >> (5 * number)) & 31
         return pips
 
     # The numbering holds the positions before a roll of player 0. Ways to place a player's men are in *classes* by how
@@ -274,9 +280,9 @@ class Hypergammon(Game):
     # Blocks with more pips come first, so that a move without a hit leads to a greater slot.
 
     def swapped(self, position):
-        """Return the position with the two players exchanged."""
-        men = self.men_of(position, 0) << self.width | self.men_of(position, 1)
-        return (position >> 2 * self.width ^ 32) << 2 * self.width | men
+        """Return the position with the two players exchanged. (32 is the player's bit, above the five of the roll.)"""
+        men = (self.men_of(position, 0) << self.width) | self.men_of(position, 1)
+        return (((position >> (2 * self.width)) ^ 32) << (2 * self.width)) | men
 
     @cached_property
     def tiers(self):
@@ -288,7 +294,7 @@ class Hypergammon(Game):
     def index(self, position):
         """Return a position's slot in its tier; -1 if it has none: dice are rolled, or a player has finished."""
         own, other = self.men_of(position, 0), self.men_of(position, 1)
-        if position >> 2 * self.width or not own or not other:
+        if position >> (2 * self.width) or not own or not other:
             return -1
         a, b = self.classes[own], self.classes[other]
         slot = (
@@ -300,6 +306,7 @@ class Hypergammon(Game):
 
     def unindex(self, tier, i):
         """Return the position of a slot, -1 if men of both players would stand on a point."""
+        # Bisect for the last block of the tier that begins at this slot or before.
         low, high = self.first_blocks[tier], self.first_blocks[tier + 1]
         i += self.block_slots[low]
         while high - low > 1:
@@ -310,10 +317,10 @@ class Hypergammon(Game):
         own, other = self.placed[self.begins[a] + i // self.sizes[b]], self.placed[self.begins[b] + i % self.sizes[b]]
         for first in range(self.men):
             for second in range(self.men):
-                point = own >> 5 * first & 31
-                if 0 < point < self.bar and point + (other >> 5 * second & 31) == self.bar:
+                point = (own >> (5 * first)) & 31
+                if 0 < point < self.bar and point + ((other >> (5 * second)) & 31) == self.bar:
                     return -1
-        return other << self.width | own
+        return (other << self.width) | own
 
     @cached_property
     def by_class(self):
@@ -328,6 +335,7 @@ class Hypergammon(Game):
 
     @cached_property
     def placed(self):
+        """The same ways, the men alone."""
         return tuple(men for _, _, men in self.by_class)
 
     @cached_property
@@ -366,6 +374,7 @@ class Hypergammon(Game):
 
     @cached_property
     def block_classes(self):
+        """The classes of both players of each block, as one number."""
         return tuple(both for _, _, both in self.blocks)
 
     @cached_property
@@ -404,7 +413,7 @@ class Hypergammon(Game):
 
     def men_from_last(self, position, player):
         """Return the points of a player's men, the furthest first."""
-        return [self.men_of(position, player) >> 5 * man & 31 for man in reversed(range(self.men))]
+        return [(self.men_of(position, player) >> (5 * man)) & 31 for man in reversed(range(self.men))]
 
     def point_name(self, point):
         return "off" if point <= 0 else "bar" if point == self.bar else str(point)
@@ -428,7 +437,7 @@ class Hypergammon(Game):
         if len(rest) == 2 and rest[1] not in rolls:
             raise ValueError(f"{rest[1]!r} are no dice; write the higher one first, as in 2+1")
         roll = rolls[rest[1]] if len(rest) == 2 else 0
-        return (32 * int(rest[0]) + roll << self.width | pack(sides[1])) << self.width | pack(sides[0])
+        return ((((32 * int(rest[0]) + roll) << self.width) | pack(sides[1])) << self.width) | pack(sides[0])
 
     def steps(self, position, play):
         """Return the steps of a play: (from, to, whether it hits), as points of the player."""
@@ -436,7 +445,7 @@ class Hypergammon(Game):
         steps = []
         for number in range(play >> 8):
             man = (play & 127) // self.men ** ((play >> 8) - 1 - number) % self.men
-            point, die = board >> 5 * man & 31, low if (number > 0) != (play >> 7 & 1) else high
+            point, die = (board >> (5 * man)) & 31, low if (number > 0) != ((play >> 7) & 1) else high
             if point:
                 after = self.after_step(board, man, die)
                 steps.append((point, max(point - die, 0), after >> self.width != board >> self.width))
@@ -520,4 +529,4 @@ class Hypergammon(Game):
 
 def pack(points):
     """Return the men of a player, from their points in order."""
-    return sum(point << 5 * man for man, point in enumerate(points))
+    return sum(point << (5 * man) for man, point in enumerate(points))

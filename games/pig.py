@@ -51,8 +51,8 @@ class Pig(Race):
 
     def swapped(self, position):
         """Return the position with the two players exchanged."""
-        kept = position & (DRAWING | PLAYER | 255) ^ PLAYER
-        return kept | self.score(position, 1) << 16 | self.score(position, 0) << 8
+        kept = (position & (DRAWING | PLAYER | 255)) ^ PLAYER
+        return kept | (self.score(position, 1) << 16) | (self.score(position, 0) << 8)
 
     @property
     def tiers(self):
@@ -83,7 +83,7 @@ class Pig(Race):
         if total >= self.target - first:
             total -= self.target - first
             first = tier - first
-        return first << 16 | tier - first << 8 | total
+        return (first << 16) | ((tier - first) << 8) | total
 
     # For people
 

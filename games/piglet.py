@@ -44,7 +44,7 @@ class Piglet(Race):
     def tier(self, position):
         """Return the sum of both scores, then the greater score: play never returns to an earlier pair of scores."""
         first, second = self.score(position, 0), self.score(position, 1)
-        return first + second << 8 | max(first, second)
+        return ((first + second) << 8) | max(first, second)
 
     # For people
 

@@ -24,8 +24,8 @@ PASS = 63
 
 
 def way(squares):
-    """Return how far the pieces on some squares (bits) have come, in all."""
-    return sum(number for number in range(squares.bit_length()) if squares >> number & 1)
+    """Return how far the pieces on some squares (bits; square 1 is bit 0) have come, in all."""
+    return sum(number for number in range(squares.bit_length()) if (squares >> number) & 1)
 
 
 class Ur(Game):
@@ -59,35 +59,35 @@ class Ur(Game):
     @property
     def contested(self):
         """The shared squares, as bits; square 1 is bit 0."""
-        return (1 << self.shared) - 1 << self.safe
+        return ((1 << self.shared) - 1) << self.safe
 
     @property
     def rosettes(self):
         middle = self.safe + (self.shared + 1) // 2
-        return 1 << self.safe - 1 | 1 << middle - 1 | 1 << self.length - 1
+        return (1 << (self.safe - 1)) | (1 << (middle - 1)) | (1 << (self.length - 1))
 
     @property
     def turn_bit(self):
-        return 1 << 2 * self.length + 9
+        return 1 << (2 * self.length + 9)
 
     @property
     def start(self):
-        return self.pieces * 9 << 2 * self.length
+        return (self.pieces * 9) << (2 * self.length)
 
     # What a position says
 
     def player(self, position):
-        return position >> 2 * self.length + 9
+        return position >> (2 * self.length + 9)
 
     def thrown(self, position):
         """Return the throw that the player must use; -1 before the throw."""
-        return (position >> 2 * self.length + 6 & 7) - 1
+        return ((position >> (2 * self.length + 6)) & 7) - 1
 
     def waiting(self, position, player):
-        return position >> 2 * self.length + 3 * player & 7
+        return (position >> (2 * self.length + 3 * player)) & 7
 
     def on_board(self, position, player):
-        return position >> self.length * player & self.squares
+        return (position >> (self.length * player)) & self.squares
 
     def left(self, position, player):
         """Return how many pieces have not left the board yet, those that wait included."""
@@ -124,10 +124,10 @@ class Ur(Game):
         """Return the squares whose piece the throw can move, as bits; bit 0 is for a piece that waits."""
         player = self.player(position)
         own, other = self.on_board(position, player), self.on_board(position, 1 - player)
-        pieces = own << 1 | (self.waiting(position, player) > 0)
-        blocked = (own | other & self.contested & self.rosettes) << 1
+        pieces = (own << 1) | (self.waiting(position, player) > 0)
+        blocked = (own | (other & self.contested & self.rosettes)) << 1
         # Targets end just behind the last square.
-        return (pieces << throw & (1 << self.length + 2) - 1 & ~blocked) >> throw
+        return ((pieces << throw) & ((1 << (self.length + 2)) - 1) & ~blocked) >> throw
 
     def odds(self, position, throw):
         """Return the number of ways in which so many dice show a mark: a binomial coefficient."""
@@ -139,22 +139,23 @@ class Ur(Game):
     def do_move(self, position, move):
         """Return the position after a throw, a PASS, or a piece's move from a square, which may capture or give another
         turn."""
-        unit = 1 << 2 * self.length + 6
+        unit = 1 << (2 * self.length + 6)  # of the field "throw + 1"
         throw = self.thrown(position)
-        if throw < 0:
+        if throw < 0:  # the move is a throw; 0 passes at once
             return position + (move + 1) * unit if move else position ^ self.turn_bit
         position -= (throw + 1) * unit
         if move == PASS:
             return position ^ self.turn_bit
+        # Take the piece from its square, or from those that wait, and put it on its target or off the board.
         player = self.player(position)
         position -= 1 << (self.length * player + move - 1 if move else 2 * self.length + 3 * player)
         target = move + throw
         if target == self.length + 1:
             return position ^ self.turn_bit if self.left(position, player) else position
-        bit = 1 << target - 1
-        position += bit << self.length * player
-        if bit & self.contested & self.on_board(position, 1 - player):
-            position += (1 << 2 * self.length + 3 * (1 - player)) - (bit << self.length * (1 - player))
+        bit = 1 << (target - 1)
+        position += bit << (self.length * player)
+        if bit & self.contested & self.on_board(position, 1 - player):  # captured: it waits again
+            position += (1 << (2 * self.length + 3 * (1 - player))) - (bit << (self.length * (1 - player)))
         return position if bit & self.rosettes else position ^ self.turn_bit
 
     def tier(self, position):
@@ -168,10 +169,10 @@ class Ur(Game):
 
     def swapped(self, position):
         """Return the position with the two players exchanged."""
-        rest = position >> 2 * self.length + 6 ^ 8
-        waiting = self.waiting(position, 0) << 3 | self.waiting(position, 1)
-        paths = self.on_board(position, 0) << self.length | self.on_board(position, 1)
-        return rest << 2 * self.length + 6 | waiting << 2 * self.length | paths
+        rest = (position >> (2 * self.length + 6)) ^ 8
+        waiting = (self.waiting(position, 0) << 3) | self.waiting(position, 1)
+        paths = (self.on_board(position, 0) << self.length) | self.on_board(position, 1)
+        return (rest << (2 * self.length + 6)) | (waiting << (2 * self.length)) | paths
 
     @cached_property
     def tiers(self):
@@ -194,14 +195,14 @@ class Ur(Game):
     def index(self, position):
         """Return a position's slot in its tier; -1 if it has none: dice are thrown, or a player has finished."""
         first, second = self.left(position, 0), self.left(position, 1)
-        if position >> 2 * self.length + 6 or not first or not second:
+        if position >> (2 * self.length + 6) or not first or not second:
             return -1
         own, other = self.on_board(position, 0), self.on_board(position, 1)
         far, others_far = own >> self.safe, other >> self.safe
         slot = self.crowd_slots[(8 * first + second) * self.crowds + self.crowd(far, others_far)]
         own_ways = self.safe_ways[first - far.bit_count()]
         other_ways = self.safe_ways[second - others_far.bit_count()]
-        own, other = own & (1 << self.safe) - 1, other & (1 << self.safe) - 1
+        own, other = own & ((1 << self.safe) - 1), other & ((1 << self.safe) - 1)
         slot += self.far_ranks[self.far_key(far, others_far)] * own_ways * other_ways
         slot += self.safe_ranks[own] * other_ways + self.safe_ranks[other]
         return slot if first == second else 2 * slot + (first < second)
@@ -227,10 +228,10 @@ class Ur(Game):
         own_ways = self.safe_ways[first - crowd // (self.far + 1)]
         other_ways = self.safe_ways[second - crowd % (self.far + 1)]
         code = self.far_codes[self.crowd_begins[crowd] + i // (own_ways * other_ways)]
-        own = code >> self.far << self.safe | self.safe_codes[i // other_ways % own_ways]
-        other = (code & (1 << self.far) - 1) << self.safe | self.safe_codes[i % other_ways]
-        waiting = second - other.bit_count() << 3 | first - own.bit_count()
-        return waiting << 2 * self.length | other << self.length | own
+        own = ((code >> self.far) << self.safe) | self.safe_codes[i // other_ways % own_ways]
+        other = ((code & ((1 << self.far) - 1)) << self.safe) | self.safe_codes[i % other_ways]
+        waiting = ((second - other.bit_count()) << 3) | (first - own.bit_count())
+        return (waiting << (2 * self.length)) | (other << self.length) | own
 
     @property
     def far(self):
@@ -247,7 +248,7 @@ class Ur(Game):
     def far_key(self, own, other):
         """Return a number for the far squares of both players: a shared square is empty, player 0's or player 1's."""
         shared = (1 << self.shared) - 1
-        behind = own >> self.shared << self.last | other >> self.shared
+        behind = ((own >> self.shared) << self.last) | (other >> self.shared)
         return behind * 3**self.shared + self.threes[own & shared] + 2 * self.threes[other & shared]
 
     @cached_property
@@ -271,8 +272,8 @@ class Ur(Game):
         shared square. They are in order of crowds, then of how far all pieces have come."""
         one, found = range(1 << self.far), []
         for own in one:
-            shared = own & (1 << self.shared) - 1
-            found += [(self.crowd(own, other), way(own) + way(other), own << self.far | other)
+            shared = own & ((1 << self.shared) - 1)
+            found += [(self.crowd(own, other), way(own) + way(other), (own << self.far) | other)
                       for other in one if not other & shared]  # fmt: skip
         return tuple(code for _, _, code in sorted(found))
 
@@ -281,15 +282,15 @@ class Ur(Game):
         """The index of each crowd's first code, and last the number of codes."""
         counts = [0] * (self.crowds + 1)
         for code in self.far_codes:
-            counts[self.crowd(code >> self.far, code & (1 << self.far) - 1) + 1] += 1
+            counts[self.crowd(code >> self.far, code & ((1 << self.far) - 1)) + 1] += 1
         return tuple(accumulate(counts))
 
     @cached_property
     def far_ranks(self):
         """For each key of far squares, the rank of its code among the codes of its crowd."""
-        ranks = [0] * (3**self.shared << 2 * self.last)
+        ranks = [0] * ((3**self.shared) << (2 * self.last))
         for number, code in enumerate(self.far_codes):
-            own, other = code >> self.far, code & (1 << self.far) - 1
+            own, other = code >> self.far, code & ((1 << self.far) - 1)
             ranks[self.far_key(own, other)] = number - self.crowd_begins[self.crowd(own, other)]
         return tuple(ranks)
 
@@ -326,7 +327,7 @@ class Ur(Game):
 
     @cached_property
     def halves(self):
-        """The number of slots, by how many pieces player 0 and player 1 still have."""
+        """The number of slots, by 8 × how many pieces player 0 still has + how many player 1 has."""
         return tuple(row[-1] for row in self.crowd_rows)
 
     @cached_property
@@ -356,7 +357,7 @@ class Ur(Game):
         3`."""
         paths = [
             f"{self.waiting(position, player)}:"
-            + "".join(".X"[position >> self.length * player + square & 1] for square in range(self.length))
+            + "".join(".X"[(position >> (self.length * player + square)) & 1] for square in range(self.length))
             for player in range(2)
         ]
         throw = self.thrown(position)
@@ -373,14 +374,14 @@ class Ur(Game):
                 raise ValueError(f"a path is how many pieces wait, a colon, and {self.length} squares of . and X")
             if int(waiting) + path.count("X") > self.pieces:
                 raise ValueError(f"a player has {self.pieces} at most")
-            position |= int(waiting) << 2 * self.length + 3 * player
-            position |= sum(1 << self.length * player + square for square, sign in enumerate(path) if sign == "X")
+            position |= int(waiting) << (2 * self.length + 3 * player)
+            position |= sum(1 << (self.length * player + square) for square, sign in enumerate(path) if sign == "X")
         if self.on_board(position, 0) & self.on_board(position, 1) & self.contested:
             raise ValueError("two pieces stand on one square")
         if len(rest) == 2:
             if not rest[1].isdecimal() or not 1 <= int(rest[1]) <= self.dice:
                 raise ValueError(f"a throw is from 1 to {self.dice}")
-            position |= int(rest[1]) + 1 << 2 * self.length + 6
+            position |= (int(rest[1]) + 1) << (2 * self.length + 6)
         return position
 
     def show(self, position):
@@ -438,9 +439,9 @@ class Ur(Game):
             signs[self.place_of(self.length + 1, player)] = str(self.pieces - self.left(position, player))
             for square in range(self.length):
                 place = self.place_of(square + 1, player)
-                if position >> self.length * player + square & 1:
+                if (position >> (self.length * player + square)) & 1:
                     signs[place] = "XO"[player]
-                elif self.rosettes >> square & 1 and signs[place] == ".":
+                elif (self.rosettes >> square) & 1 and signs[place] == ".":
                     signs[place] = "*"
         if (throw := self.thrown(position)) >= 0:
             signs[-1] = str(throw)

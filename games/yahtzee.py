@@ -51,7 +51,7 @@ class Yahtzee(Game):
 
     @cached_property
     def all_categories(self):
-        return sum(1 << category - 1 for category in self.categories)
+        return sum(1 << (category - 1) for category in self.categories)
 
     # What a position says
 
@@ -59,14 +59,14 @@ class Yahtzee(Game):
         return position >> 27
 
     def upper(self, position):
-        return position >> 20 & 63
+        return (position >> 20) & 63
 
     def rolls(self, position):
-        return position >> 18 & 3
+        return (position >> 18) & 3
 
     def face(self, position, face):
         """Return how many dice show a face, counted from 0."""
-        return position >> 3 * face & 7
+        return (position >> (3 * face)) & 7
 
     def dice(self, position):
         """Return how many dice show a face."""
@@ -97,13 +97,14 @@ class Yahtzee(Game):
             yield from self.choices(position)
 
     def keeps(self, position):
-        """Yield the sets of dice to keep. Of equal dice, the first ones are kept."""
+        """Yield the sets of dice to keep, bit n for die number n in ascending order. Of equal dice, the first ones are
+        kept."""
         for keep in range(1 << DICE):
             fine = True
             number = 0
             for face in range(FACES):
                 for again in range(self.face(position, face)):
-                    if again and keep >> number & 1 and not keep >> number - 1 & 1:
+                    if again and (keep >> number) & 1 and not (keep >> (number - 1)) & 1:
                         fine = False
                     number += 1
             if fine:
@@ -113,16 +114,17 @@ class Yahtzee(Game):
         """Yield 64 + each category that may be scored now."""
         allowed = self.allowed(position)
         for category in range(13):
-            if self.all_categories & ~self.used(position) & allowed & 1 << category:
+            if self.all_categories & ~self.used(position) & allowed & (1 << category):
                 yield 64 + category
 
     def allowed(self, position):
-        """Return the categories (bits) that a joker may go to; all categories if the dice are no joker."""
+        """Return the categories (bits) that a joker may go to; all 13 (0x1FFF) if the dice are no joker. 0x1FC0 are the
+        lower categories, bit 11 is that of a Yahtzee."""
         face = self.same(position)
-        if not self.joker or not self.forced or face < 0 or not self.used(position) >> 11 & 1:
+        if not self.joker or not self.forced or face < 0 or not (self.used(position) >> 11) & 1:
             return 0x1FFF
         open_ones = self.all_categories & ~self.used(position)
-        if open_ones >> face & 1:
+        if (open_ones >> face) & 1:
             return 1 << face
         return 0x1FC0 if open_ones & 0x1FC0 else 0x1FFF
 
@@ -134,7 +136,8 @@ class Yahtzee(Game):
         return -1
 
     def score(self, position, category):
-        """Return what the dice score in a category."""
+        """Return what the dice score in a category, counted from 0. *row* and *longest* are runs of faces that occur;
+        *closed*: of a Yahtzee, its own upper category is used."""
         total = 0
         most = 0
         pairs = 0
@@ -148,8 +151,8 @@ class Yahtzee(Game):
             pairs += count >= 2
             row = row + 1 if count else 0
             longest = max(longest, row)
-            closed &= count < DICE or not (self.all_categories & ~self.used(position)) >> face & 1
-        joker = self.joker and most == DICE and closed and self.used(position) >> 11 & 1
+            closed &= count < DICE or not ((self.all_categories & ~self.used(position)) >> face) & 1
+        joker = self.joker and most == DICE and closed and (self.used(position) >> 11) & 1
         if category < 6:
             return (category + 1) * self.face(position, category)
         if category == 6 or category == 7:
@@ -167,17 +170,17 @@ class Yahtzee(Game):
     def do_move(self, position, move):
         """Return the position after a die falls, after others are kept, or after a category is scored."""
         if self.dice(position) < DICE:
-            return position + (1 << 3 * move)
+            return position + (1 << (3 * move))
         if self.rolls(position):
             return self.keep(position, move)
         category = move - 64
         scored = self.score(position, category)
         upper = min(UPPER_GOAL, self.upper(position) + (scored if category < 6 else 0))
-        used = self.used(position) | 1 << category
-        flag = position >> 26 & 1 or (category == 11 and scored > 0)
+        used = self.used(position) | (1 << category)
+        flag = (position >> 26) & 1 or (category == 11 and scored > 0)
         if used == self.all_categories:
             return used << 27
-        return used << 27 | (1 if flag and self.joker else 0) << 26 | upper << 20 | 2 << 18
+        return (used << 27) | ((1 if flag and self.joker else 0) << 26) | (upper << 20) | (2 << 18)
 
     def keep(self, position, kept):
         """Return the position after the other dice are picked up. If all dice are kept, no more rolls follow."""
@@ -187,9 +190,9 @@ class Yahtzee(Game):
         dice = 0
         for face in range(FACES):
             for _ in range(self.face(position, face)):
-                dice += (kept >> number & 1) << 3 * face
+                dice += ((kept >> number) & 1) << (3 * face)
                 number += 1
-        return (position & ~SIX) - (1 << 18) | dice
+        return ((position & ~SIX) - (1 << 18)) | dice
 
     def reward(self, position, move, player):
         """Return the points of a category, with the bonuses for the upper part and for another Yahtzee."""
@@ -200,7 +203,7 @@ class Yahtzee(Game):
         before = self.upper(position)
         if category < 6 and before < UPPER_GOAL <= before + paid:
             paid += UPPER_BONUS
-        if position >> 26 & 1 and self.same(position) >= 0:
+        if (position >> 26) & 1 and self.same(position) >= 0:
             paid += AGAIN
         return paid
 
@@ -224,7 +227,7 @@ class Yahtzee(Game):
         used, upper = self.used(position), self.upper(position)
         if position & 0xFFFFF != 2 << 18 or used == self.all_categories or self.upper_ranks[used % 64 * 64 + upper] < 0:
             return -1
-        return self.begins[used] + self.upper_ranks[used % 64 * 64 + upper] * self.flags(used) + (position >> 26 & 1)
+        return self.begins[used] + self.upper_ranks[used % 64 * 64 + upper] * self.flags(used) + ((position >> 26) & 1)
 
     def unindex(self, tier, i):
         """Return the position of slot i of a tier: used categories, points above, joker, before a turn."""
@@ -238,11 +241,11 @@ class Yahtzee(Game):
         used = self.masks[least]
         i -= self.begins[used]
         upper = self.upper_sums[used % 64 * 64 + i // self.flags(used)]
-        return used << 27 | i % self.flags(used) << 26 | upper << 20 | 2 << 18
+        return (used << 27) | ((i % self.flags(used)) << 26) | (upper << 20) | (2 << 18)
 
     def flags(self, used):
         """Return the number of states of the Yahtzee flag: 2 if further Yahtzees may earn more, else 1."""
-        return 2 if self.joker and used >> 11 & 1 else 1
+        return 2 if self.joker and (used >> 11) & 1 else 1
 
     @cached_property
     def masks(self):
@@ -276,7 +279,7 @@ class Yahtzee(Game):
         for used in range(64):
             sums = {0}
             for face in range(FACES):
-                if used >> face & 1:
+                if (used >> face) & 1:
                     sums = {min(UPPER_GOAL, total + count * (face + 1)) for total in sums for count in range(DICE + 1)}
             rows.append(sorted(sums))
         return rows
@@ -296,9 +299,9 @@ class Yahtzee(Game):
 
     def write(self, position):
         """Return the categories used, the upper points, the rolls left and the dice: `1+9 u3 r2 11466`."""
-        used = "+".join(str(category + 1) for category in range(13) if self.used(position) >> category & 1) or "-"
+        used = "+".join(str(category + 1) for category in range(13) if (self.used(position) >> category) & 1) or "-"
         dice = "".join(str(face + 1) * self.face(position, face) for face in range(FACES))
-        star = "*" * (position >> 26 & 1)
+        star = "*" * ((position >> 26) & 1)
         return f"{used} u{self.upper(position)}{star} r{self.rolls(position)} {dice or '-'}"
 
     def read(self, text):
@@ -313,10 +316,10 @@ class Yahtzee(Game):
             raise ValueError(f"there are {DICE} dice, from 1 to {FACES}, and upper points from 0 to {UPPER_GOAL}")
         if not {*used} <= {str(category) for category in self.categories}:
             raise ValueError(f"categories are among {'+'.join(map(str, self.categories))}")
-        mask = sum(1 << int(category) - 1 for category in used)
+        mask = sum(1 << (int(category) - 1) for category in used)
         star = parts[1].endswith("*")
-        thrown = sum(1 << 3 * (int(face) - 1) for face in dice)
-        return mask << 27 | star << 26 | int(upper) << 20 | int(parts[2][1]) << 18 | thrown
+        thrown = sum(1 << (3 * (int(face) - 1)) for face in dice)
+        return (mask << 27) | (star << 26) | (int(upper) << 20) | (int(parts[2][1]) << 18) | thrown
 
     def move_name(self, position, move):
         if self.dice(position) < DICE:
@@ -324,4 +327,4 @@ class Yahtzee(Game):
         if move >= 64:
             return NAMES[move - 64]
         faces = "".join(str(face + 1) * self.face(position, face) for face in range(FACES))
-        return "keep-" + ("".join(sign for number, sign in enumerate(faces) if move >> number & 1) or "none")
+        return "keep-" + ("".join(sign for number, sign in enumerate(faces) if (move >> number) & 1) or "none")

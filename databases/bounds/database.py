@@ -23,7 +23,6 @@ MOST_BETWEEN = 1 << 14
 """The most positions without a slot that one lookup may go through."""
 REMEMBERED = 1 << 17
 """The most positions without a slot whose bounds are cached."""
-
 Bounds = tuple[int, int]
 """(low, high), in units of 1 / scale, as the file has them."""
 

@@ -18,7 +18,6 @@ from retrograde.games.contract.raised import given_start
 
 GROUP = 8
 """Blocks in a task: about a millisecond of work."""
-
 Encoder = Callable[..., Encoded]
 
 

@@ -38,11 +38,8 @@ class StepSpan(NamedTuple):
 
 
 class StepsDatabase(Database):
-    """A solved game as steps.
-
-    It answers for every position that play can reach. For some positions that play cannot reach it returns an outcome
-    too, which means nothing.
-    """
+    """A solved game as steps. It answers for every position that play can reach. For some positions that play cannot
+    reach it returns an outcome too, which means nothing."""
 
     def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
         super().__init__(file, game, cache_blocks)

@@ -67,12 +67,12 @@ class Board(Game):
     @cached_property
     def last_row(self):
         """The squares on which men of the player to move are crowned."""
-        return self.all ^ self.all >> self.width
+        return self.all ^ (self.all >> self.width)
 
     @cached_property
     def even(self):
         """The squares of even rows."""
-        return sum(((1 << self.width) - 1) << 2 * self.width * row for row in range(self.width))
+        return sum(((1 << self.width) - 1) << (2 * self.width * row) for row in range(self.width))
 
     @cached_property
     def odd(self):
@@ -81,44 +81,44 @@ class Board(Game):
     @cached_property
     def twos(self):
         """The squares of the third and fourth of every four rows: those with bit 1 set in their row's number."""
-        return sum(((1 << 2 * self.width) - 1) << self.width * row for row in range(2, self.rows, 4)) & self.all
+        return sum(((1 << (2 * self.width)) - 1) << (self.width * row) for row in range(2, self.rows, 4)) & self.all
 
     @cached_property
     def fours(self):
         """The squares of the fifth row and above."""
-        return self.all >> 4 * self.width << 4 * self.width
+        return (self.all >> (4 * self.width)) << (4 * self.width)
 
     @cached_property
     def left(self):
         """The squares of odd rows at the left edge."""
-        return sum(1 << self.width * row for row in range(1, self.rows, 2))
+        return sum(1 << (self.width * row) for row in range(1, self.rows, 2))
 
     @cached_property
     def right(self):
         """The squares of even rows at the right edge."""
-        return sum(1 << self.width * row + self.width - 1 for row in range(0, self.rows, 2))
+        return sum(1 << (self.width * row + self.width - 1) for row in range(0, self.rows, 2))
 
     def step(self, squares, way):
         """Return a set of squares after a step in one direction; pieces at the edge drop out."""
         width = self.width
         even, odd = squares & self.even, squares & self.odd
         if way == 0:
-            return (even << width | (odd & ~self.left) << width - 1) & self.all
+            return ((even << width) | ((odd & ~self.left) << (width - 1))) & self.all
         if way == 1:
-            return ((even & ~self.right) << width + 1 | odd << width) & self.all
+            return (((even & ~self.right) << (width + 1)) | (odd << width)) & self.all
         if way == 2:
-            return even >> width | (odd & ~self.left) >> width + 1
-        return (even & ~self.right) >> width - 1 | odd >> width
+            return (even >> width) | ((odd & ~self.left) >> (width + 1))
+        return ((even & ~self.right) >> (width - 1)) | (odd >> width)
 
     def turned(self, squares):
         """Return a set of squares as the other player sees it: the board turned round."""
         # Reverse the order of 32 bits: exchange bits, pairs, halves of bytes, bytes and halves.
-        squares = (squares & 0x55555555) << 1 | squares >> 1 & 0x55555555
-        squares = (squares & 0x33333333) << 2 | squares >> 2 & 0x33333333
-        squares = (squares & 0x0F0F0F0F) << 4 | squares >> 4 & 0x0F0F0F0F
-        squares = (squares & 0x00FF00FF) << 8 | squares >> 8 & 0x00FF00FF
-        squares = (squares & 0x0000FFFF) << 16 | squares >> 16
-        return squares >> 32 - self.squares
+        squares = ((squares & 0x55555555) << 1) | ((squares >> 1) & 0x55555555)
+        squares = ((squares & 0x33333333) << 2) | ((squares >> 2) & 0x33333333)
+        squares = ((squares & 0x0F0F0F0F) << 4) | ((squares >> 4) & 0x0F0F0F0F)
+        squares = ((squares & 0x00FF00FF) << 8) | ((squares >> 8) & 0x00FF00FF)
+        squares = ((squares & 0x0000FFFF) << 16) | (squares >> 16)
+        return squares >> (32 - self.squares)
 
 
 def unpacked(position):
@@ -128,7 +128,7 @@ def unpacked(position):
     while left:
         square = left & -left
         other |= square * (kinds & 1)
-        kings |= square * (kinds >> 1 & 1)
+        kings |= square * ((kinds >> 1) & 1)
         kinds >>= 2
         left ^= square
     return occupied ^ other, other, kings
@@ -140,14 +140,14 @@ def packed(colour, own, other, kings):
     kinds, shift = 0, KINDS
     while left:
         square = left & -left
-        kinds |= ((other & square != 0) + 2 * (kings & square != 0)) << shift
+        kinds |= (((other & square) != 0) + 2 * ((kings & square) != 0)) << shift
         shift += 2
         left ^= square
-    return colour << COLOUR | kinds | occupied
+    return (colour << COLOUR) | kinds | occupied
 
 
 def free(place, taken):
-    """Return the square, as a set, that has *place* lower squares which are not *taken*."""
+    """Return the square, as a set, with *place* untaken squares below it: the untaken one of this number, from 0."""
     while taken:
         place += number(taken) <= place
         taken &= taken - 1

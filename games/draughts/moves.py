@@ -24,7 +24,7 @@ class Moves(Board):
             for way in range(4):
                 targets = self.step(own & kings if way > 1 else own, way) & empty
                 while targets:
-                    yield number(self.step(targets & -targets, 3 - way)) | way << WAYS
+                    yield number(self.step(targets & -targets, 3 - way)) | (way << WAYS)
                     targets &= targets - 1
         # Case: captures. Depth-first search over the paths of each piece that can capture. `at` is where the piece is,
         # `taken` what it has captured, `path` its directions, `way` the direction to try next.
@@ -39,17 +39,16 @@ class Moves(Board):
                 to = self.step(over, way) & (empty | origin)
                 # Go on along this capture.
                 if to:
-                    at, taken, path, depth, way = to, taken | over, path << 2 | way, depth + 1, 0
+                    at, taken, path, depth, way = to, taken | over, (path << 2) | way, depth + 1, 0
                     goes_on = False
                     if ways == 2 and at & self.last_row:
                         way = ways  # crowned, and the move ends
                 elif way < ways:
                     way += 1
                 else:
-                    # All directions are tried: a path without a further capture is a move. Then take the last capture
-                    # back.
+                    # All directions are tried: a path without a further capture is a move. Take the last capture back.
                     if not goes_on:
-                        yield number(origin) | depth << CAPTURES | path << WAYS
+                        yield number(origin) | (depth << CAPTURES) | (path << WAYS)
                     back = path & 3
                     over = self.step(at, 3 - back)
                     at, taken, path, depth, way = (
@@ -83,11 +82,11 @@ class Moves(Board):
         own ^= at
         is_king = kings & at
         kings ^= is_king
-        captures = move >> CAPTURES & 15
+        captures = (move >> CAPTURES) & 15
         if captures == 0:
             at = self.step(at, move >> WAYS)
         for turn in range(captures - 1, -1, -1):
-            way = move >> WAYS + 2 * turn & 3
+            way = (move >> (WAYS + 2 * turn)) & 3
             over = self.step(at, way)
             other ^= over
             kings &= ~over

@@ -53,8 +53,8 @@ class Numbering(Moves):
         return self.men_table[self.ways_at(own, other, advance) + first]
 
     def ways_at(self, own, other, advance):
-        """Return where the table has the ways to place these men from the first square on; those from later squares
-        follow."""
+        """Return the index in `men_table` of the ways to place these men from square 0 on; those from later squares
+        follow. *advance* is the sum of rows that the men have moved."""
         return (place_of_men(own, other) * ADVANCES + advance + LEAST) * (self.squares + 1)
 
     def slots(self, own, other, own_kings, other_kings, advance):
@@ -85,12 +85,12 @@ class Numbering(Moves):
 
     def canonical(self, position):
         """Return the position with White to move."""
-        return position & (1 << COLOUR) - 1
+        return position & ((1 << COLOUR) - 1)
 
     def images(self, position):
         """Yield the position, and the one with colours exchanged."""
         yield position
-        yield position ^ 1 << COLOUR
+        yield position ^ (1 << COLOUR)
 
     def multiplicity(self, position):
         """Return the number of images."""
@@ -120,7 +120,7 @@ class Numbering(Moves):
             first_count, first_kings = other_count, other_kings
         both = SPAN * (ZERO - own_count - other_count) + own_kings + other_kings
         advance = self.advance(own & ~kings, other & ~kings)
-        return both << BOTH | first_kings << KINGS | (first_count - first_kings) << MEN | advance
+        return (both << BOTH) | (first_kings << KINGS) | ((first_count - first_kings) << MEN) | advance
 
     def index(self, position):
         """Return the slot of a position, with either colour to move."""
@@ -132,7 +132,7 @@ class Numbering(Moves):
         own_kings, other_kings = (own & kings).bit_count(), (other & kings).bit_count()
         own_men, other_men = own.bit_count() - own_kings, other.bit_count() - other_kings
         advance = self.advance(own & ~kings, other & ~kings)
-        left = self.all ^ (own | other) & ~kings
+        left = self.all ^ ((own | other) & ~kings)
         # The slot is a number in mixed radix: men, kings of the mover, kings of the other.
         slot = self.rank_of_men(own & ~kings, other & ~kings, own_men, other_men, advance)
         slot = slot * self.choose(left.bit_count(), own_kings) + self.rank_of_kings(own & kings, left)
@@ -147,7 +147,7 @@ class Numbering(Moves):
         # Step 1: read the numbers of pieces from the tier (its fields are drawn in `sides.py`).
         kings = (tier >> BOTH) % SPAN
         men = ZERO - (tier >> BOTH) // SPAN - kings
-        own_kings, own_men, advance = tier >> KINGS & 15, tier >> MEN & 15, tier & ADVANCE
+        own_kings, own_men, advance = (tier >> KINGS) & 15, (tier >> MEN) & 15, tier & ADVANCE
         other_kings, other_men = kings - own_kings, men - own_men
         # Step 2: in the first part the stronger side moves, in the second one the weaker side. If the weaker side has
         # nothing left there is no first part; if both sides are alike, no second one.
@@ -221,17 +221,19 @@ class Numbering(Moves):
         return self.choices[33 * kings + squares]
 
     def rank_of_kings(self, kings, left):
-        """Return the rank of a placement of kings on the squares *left*."""
+        """Return the rank of a placement of kings on the squares *left*: the sum over kings, the lowest first, of `n`
+        choose `k` for king number k, from 1, with n of these squares below it."""
         rank, count = 0, 0
         while kings:
             square = kings & -kings
             kings ^= square
             count += 1
-            rank += self.choose((left & square - 1).bit_count(), count)
+            rank += self.choose((left & (square - 1)).bit_count(), count)
         return rank
 
     def placed_kings(self, rank, count, taken):
-        """Return the squares of kings in the placement of this rank on the squares that are not *taken*."""
+        """Return the squares of kings in the placement of this rank on the squares that are not *taken*; the inverse of
+        `rank_of_kings`, the highest king first."""
         kings, place = 0, self.squares - taken.bit_count()
         while count > 1:
             place -= 1

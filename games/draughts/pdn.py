@@ -20,7 +20,7 @@ stands for all of them.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from retrograde.games.contract.game import MoveError, PositionError, is_numbered
@@ -36,7 +36,7 @@ Pieces = dict[int, str]
 """Pieces by the numbers of their squares: w and b are men, W and B kings."""
 
 
-def seen(game: Any, position: int, square: int) -> int:
+def paper_number(game: Any, position: int, square: int) -> int:
     """Return the number on paper, from 1, of a square that the player to move sees."""
     return square + 1 if game.draw_turn(position) == "b" else game.squares - square
 
@@ -45,12 +45,12 @@ def pieces_of(game: Any, position: int) -> Pieces:
     """Return the pieces on the board."""
     own, other, kings = game.sets(position)
     signs = "wb" if game.draw_turn(position) == "w" else "bw"
-    found = {}
+    pieces = {}
     for square in range(game.squares):
-        if (own | other) >> square & 1:
-            sign = signs[other >> square & 1]
-            found[seen(game, position, square)] = sign.upper() if kings >> square & 1 else sign
-    return dict(sorted(found.items()))
+        if ((own | other) >> square) & 1:
+            sign = signs[(other >> square) & 1]
+            pieces[paper_number(game, position, square)] = sign.upper() if (kings >> square) & 1 else sign
+    return dict(sorted(pieces.items()))
 
 
 # Positions
@@ -81,7 +81,8 @@ def read(game: Any, text: str) -> int:
 
 
 def squares_in(text: str, whole: str, most: int) -> Iterator[tuple[int, bool]]:
-    """Yield the squares of a side's pieces, and whether they are kings."""
+    """Yield (square, whether a king stands there) for the pieces of a side, such as `18,K24` of the text *whole*.
+    Squares go to *most*."""
     for word in filter(None, text.split(",")):
         match = PIECES.fullmatch(word)
         if not match:
@@ -115,7 +116,8 @@ def position_of(game: Any, pieces: Pieces, white: bool) -> int:
 
 
 def check_pieces(game: Any, pieces: Pieces, white: bool) -> None:
-    """Raise PositionError unless these pieces may be on the board: not too many, two sides, no man on the last row."""
+    """Raise PositionError unless these pieces may be on the board: not too many, some of the player not to move, and no
+    man where a man becomes a king."""
     if len(pieces) > game.most_pieces:
         name = "endings have" if is_numbered(game) else "the game has"
         raise PositionError(f"{len(pieces)} pieces are on the board; {name} {game.most_pieces} at most")
@@ -136,38 +138,34 @@ def path(game: Any, position: int, move: int) -> list[int]:
     """Return the squares of a piece during a move, its origin included."""
     at = 1 << (move & 31)
     squares = [at]
-    captures = move >> CAPTURES & 15
-    for turn in reversed(range(max(1, captures))):
-        way = move >> WAYS + 2 * turn & 3
+    captures = (move >> CAPTURES) & 15
+    for turn in reversed(range(max(1, captures))):  # the first direction is in the highest bits
+        way = (move >> (WAYS + 2 * turn)) & 3
         at = game.step(at, way)
-        if captures:
+        if captures:  # over the captured piece
             at = game.step(at, way)
         squares.append(at)
-    return [seen(game, position, number(square)) for square in squares]
+    return [paper_number(game, position, number(square)) for square in squares]
 
 
 def move_name(game: Any, position: int, move: int) -> str:
     """Return a move's name: `11-15`, or all squares of a capture, `22x15x8`."""
-    return ("x" if move >> CAPTURES & 15 else "-").join(map(str, path(game, position, move)))
+    return ("x" if (move >> CAPTURES) & 15 else "-").join(map(str, path(game, position, move)))
 
 
 def parse(game: Any, position: int, text: str) -> int:
     """Return the legal move of a text, which may leave out squares between first and last. Raise MoveError for none or
     several."""
     moves = {move_name(game, position, move): move for move in game.generate_moves(position)}
-    wanted = re.split("[-x:]", text.strip().lower())
-    exact = [name for name in moves if re.split("[-x]", name) == wanted]
-    found = exact or [name for name in moves if ends(re.split("[-x]", name)) == wanted]
-    if len(found) == 1:
-        return moves[found[0]]
-    if found:
-        raise MoveError(f"{text!r} may be any of {' '.join(found)}")
+    squares = re.split("[-x:]", text.strip().lower())
+    paths = {name: re.split("[-x]", name) for name in moves}
+    exact = [name for name, path in paths.items() if path == squares]
+    names = exact or [name for name, path in paths.items() if [path[0], path[-1]] == squares]
+    if len(names) == 1:
+        return moves[names[0]]
+    if names:
+        raise MoveError(f"{text!r} may be any of {' '.join(names)}")
     raise MoveError(f"no move {text!r} here; the moves are {' '.join(moves)}")
-
-
-def ends(squares: Sequence[str]) -> list[str]:
-    """Return the first and the last of some squares."""
-    return [squares[0], squares[-1]]
 
 
 # Pictures
@@ -190,7 +188,7 @@ def cells(game: Any, position: int) -> str:
 def read_cells(game: Any, signs: str, turn: str) -> int:
     """Return the position with these signs on the cells; raise PositionError if there is none."""
     squares = {cell(game, square): square for square in range(1, game.squares + 1)}
-    pieces = {squares.get(place, 0): sign for place, sign in enumerate(signs) if sign != "."}
+    pieces = {squares.get(number, 0): sign for number, sign in enumerate(signs) if sign != "."}  # 0: a light cell
     if 0 in pieces:
         raise PositionError("a piece stands on a light cell; pieces stand on dark ones")
     if turn not in ("w", "b"):

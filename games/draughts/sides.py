@@ -77,13 +77,13 @@ def part_name(own: Side, other: Side) -> str:
 def tier_of(first: Side, second: Side, advance: int) -> int:
     """Return the tier of an ending, with its stronger side first, at an advance."""
     both = SPAN * (ZERO - sum(first + second)) + first[0] + second[0]
-    return both << BOTH | first[0] << KINGS | first[1] << MEN | advance
+    return (both << BOTH) | (first[0] << KINGS) | (first[1] << MEN) | advance
 
 
 def sides_of(tier: int) -> tuple[Side, Side]:
     """Return both sides of a tier, the stronger one first."""
     gone, kings = divmod(tier >> BOTH, SPAN)
-    first = tier >> KINGS & 15, tier >> MEN & 15
+    first = (tier >> KINGS) & 15, (tier >> MEN) & 15
     return first, (kings - first[0], ZERO - gone - kings - first[1])
 
 

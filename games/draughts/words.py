@@ -15,11 +15,11 @@ def in_words(pieces: str, rows: int) -> str:
     ('Two kings and man against king', 'Draughts endings of up to four pieces, 6 rows')
     """
     if pieces.isdecimal():
-        told = f"Draughts endings of up to {COUNTS[int(pieces)].strip()} pieces"
+        text = f"Draughts endings of up to {COUNTS[int(pieces)].strip()} pieces"
     else:
-        told = " against ".join(side_in_words(side) for side in pieces.split("v"))
-        told = told[0].upper() + told[1:]
-    return told if rows == 8 else f"{told}, {rows} rows"
+        text = " against ".join(side_in_words(side) for side in pieces.split("v"))
+        text = text[0].upper() + text[1:]
+    return text if rows == 8 else f"{text}, {rows} rows"
 
 
 def side_in_words(side: str) -> str:

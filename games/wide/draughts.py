@@ -51,7 +51,7 @@ class WholeDraughts(Draughts):
     @property
     def start(self):
         """The first position: Black to move."""
-        own = (1 << self.most_pieces // 2) - 1
+        own = (1 << (self.most_pieces // 2)) - 1
         return self.from_sets(1, own, self.turned(own), 0)
 
     # The encoding
@@ -60,11 +60,11 @@ class WholeDraughts(Draughts):
         return position[0] >> COLOUR
 
     def sets(self, position):
-        kings = position[0] >> 32 & (1 << HALF) - 1 | position[1] >> 32 << HALF
+        kings = ((position[0] >> 32) & ((1 << HALF) - 1)) | ((position[1] >> 32) << HALF)
         return position[0] & SQUARES, position[1] & SQUARES, kings
 
     def from_sets(self, colour, own, other, kings):
-        return own | (kings & (1 << HALF) - 1) << 32 | colour << COLOUR, other | kings >> HALF << 32
+        return own | ((kings & ((1 << HALF) - 1)) << 32) | (colour << COLOUR), other | ((kings >> HALF) << 32)
 
     # The databases of endings
 
@@ -73,7 +73,7 @@ class WholeDraughts(Draughts):
         own, other, kings = self.sets(position)
         pieces = (own | other).bit_count()
         if pieces > most_pieces(self.rows):
-            return SPAN * (ZERO - pieces) << BOTH
+            return (SPAN * (ZERO - pieces)) << BOTH
         return super().tier(packed(0, own, other, kings))
 
     @cached_property

@@ -24,12 +24,10 @@ from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.work import Work
 
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
-
 BYTES_A_LINK = 24
 """Memory for each move in a tier with cycles, in bytes: the child and its weight, twice while lists are joined."""
 BYTES_A_NODE = 64
 """Memory for each node of a tier with cycles, in bytes: the order of solving, and approximate values."""
-
 RISES = 4
 """Sweeps that narrow bounds which hold already."""
 

@@ -88,11 +88,8 @@ def worth(graph, i, values, sign):
 
 @lean_kernel
 def sweep(graph, pays, bounds, result):
-    """Write the bounds of a block's nodes to *result* int64[2, n]. *bounds* has the two rows of all nodes.
-
-    The children's bounds are known. *pays* int64[n] is what ends pay player 0, in grains. Row 1 is for the negated
-    game.
-    """
+    """Write the bounds of a block's nodes to *result* int64[2, n]. *bounds* has the two rows of all nodes. The
+    children's bounds are known. *pays* int64[n] is what ends pay player 0, in grains. Row 1 is for the negated game."""
     for i in range(len(pays)):
         is_end = graph.begins[i] == graph.begins[i + 1]
         for row in range(2):

@@ -32,8 +32,6 @@ BYTES_IN_A_TIER = 80
 """Memory for each position of a tier with cycles, in bytes, without its children."""
 BYTES_A_CHILD = 20
 """Memory for each child within such a tier, in bytes."""
-
-
 EndScores = Callable[[ScoreArrays, ExploredGame, ExploredBlock], Array]
 """Writes the movers of a block to the ScoreArrays, and returns what each position would pay its mover as an end. NONE
 stands for an end that is worth no more than endless play."""

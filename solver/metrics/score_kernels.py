@@ -136,11 +136,8 @@ def split_children(arrays, block, low, high, outside, within):
 
 @kernel
 def force_scores(tier, order):
-    """Return the score of each position of a tier: what its player can force, 0 if nobody can force anything.
-
-    *order* has all positions, sorted by the absolute amount that an end or a later tier brings there, the greatest
-    first.
-    """
+    """Return the score of each position of a tier: what its player can force, 0 if nobody can force anything. *order*
+    has all positions, sorted by the absolute amount that an end or a later tier brings there, the greatest first."""
     count = len(tier.movers)
     scores = np.zeros(count, np.int64)
     decided = np.zeros(count, np.bool_)

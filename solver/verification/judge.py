@@ -20,7 +20,6 @@ from retrograde.solver.rules.examine import canonical, checked_move, checked_pos
 
 SPREAD = 0x1E3779B97F4A7C15
 """An odd number; the upper bits of its products look random."""
-
 Examined = tuple[Value, list[int], list[int]]
 """What `examine` returns: a position's primitive value, its moves, and their canonical children."""
 

@@ -61,11 +61,8 @@ class ScoresVerifier(SlotsVerifier):
                 yield TaskResult(wrong_slots, task.end - task.begin, tally, task.part)
 
     def check_slots(self, stored: StoredScores, k: int, wrong: Array, first_pass: bool, task: SlotTask) -> Any:
-        """Verify the slots of a task of tier number *k*; return how many became founded.
-
-        In the first pass return (this number, the tally of the slots). *wrong* uint8[slots of the tier] becomes 1 for
-        wrong slots.
-        """
+        """Verify the slots of a task of tier number *k*; return how many became founded. In the first pass return (this
+        number, the tally of the slots). *wrong* uint8[slots of the tier] becomes 1 for wrong slots."""
         counts, first = np.zeros((self.legend_rows, 3), np.int64), int(self.bounds[k])
         trouble = trouble_array(self.game)
         with compiling(self.game, trouble):

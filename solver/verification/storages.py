@@ -22,21 +22,16 @@ from retrograde.solver.verification.judge import SPREAD
 
 CACHE_SIZE = 64
 """Entries of the cache of canonical children, a power of 2; a position's images have the same children again."""
-
 LISTS, LISTS_END, STEPS, STEPS_END, RUNS, MASK, FIRST, COLUMNS = range(8)
 """Columns of the table of tiers in StepStorage; COLUMNS is their number.
 
 LISTS to LISTS_END: where the tier's positions are in `lists`. STEPS to STEPS_END: where its steps are. RUNS: how many
 runs of ones its mask has. MASK: the mask. FIRST: the position at which its first step begins.
 """
-
-
 TO_END, TO_ZEROING, TO_CONVERSION = range(3)
 """What plies count to: the end, the next zeroing move (as in the fifty-move rule), or the next move to another tier."""
-
 INLINE = {"forceinline": True, "no_cfunc_wrapper": True}
 """Numba's options for functions that receive tuples: a call that is not inlined copies all fields of all arrays."""
-
 inlined = register_jitable(**INLINE)
 
 

@@ -38,7 +38,6 @@ stack was full, so that its parents do not know yet. END and OVER: no moves, bef
 """
 STEP = 1 << 23
 """Slots whose parents are visited in one call, a few seconds, so that Ctrl-C is heard."""
-
 PAYS_WITHIN, TOO_GREAT, NO_SLOT, BY_CHANCE, TOO_MANY = range(100, 105)
 """Trouble of this module, beside the codes of `trouble_codes`; none of it breaks the contract."""
 EDGE_SUM, STACK_FULL = 0, 1

@@ -49,7 +49,6 @@ Scripts = dict[int, list[Script]]
 Plans = dict[int, list[ChunkPlan]]
 """The plans of a tier's chunks by first slot."""
 EMPTY = np.zeros(0, np.int64)
-
 MARGIN = 4.0
 """Grains of margin for each slot that play still meets; more if payoffs exceed 1."""
 ROUGH = 1e-6

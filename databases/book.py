@@ -22,7 +22,7 @@ from retrograde.databases.open import matching_game
 from retrograde.databases.records.database import RecordsDatabase
 from retrograde.databases.rows.database import RowsDatabase
 from retrograde.databases.rows.read import RowsReader
-from retrograde.games import Game
+from retrograde.games import LOSE, WIN, Game
 from retrograde.games.catalog import typed, variant
 
 
@@ -40,7 +40,7 @@ class BookFile(DatabaseFile):
     @property
     def has_distances(self) -> bool:
         """Whether the remoteness of all wins and losses is known."""
-        return not any(row.remoteness == NOT_FOUND and row.value in (1, 4) for row in self.legend)
+        return not any(row.remoteness == NOT_FOUND and row.value in (LOSE, WIN) for row in self.legend)
 
 
 class Book(Database):

@@ -117,7 +117,7 @@ class FileWriter:
     def finish(self, attributes: Attributes) -> None:
         """Write the attributes, with the checksums and the digest."""
         attributes = {**attributes, "checks": json.dumps(self.checks, sort_keys=True)}
-        datasets = {name: (each.length, each.chunk, each.digest.hexdigest()) for name, each in self.frames.items()}
+        datasets = {name: (one.length, one.chunk, one.digest.hexdigest()) for name, one in self.frames.items()}
         write_attributes(self.file, {**attributes, "digest": digest_of(attributes, datasets)})
 
 

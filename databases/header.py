@@ -113,7 +113,7 @@ def header_of(facts: Attributes, path: Path, expected: str = FORMAT) -> Header:
         )
     if facts.get("format") != expected:
         raise NotADatabase(f"{str(path)!r} is an HDF5 file, but no database of retrograde")
-    version = number(facts, "format_version", 1)
+    version = int_attribute(facts, "format_version", 1)
     if version < OLDEST_VERSION:
         raise VersionTooOld(f"{str(path)!r} has format {version}, which is no longer read; solve the game again")
     if version > VERSION:
@@ -124,29 +124,31 @@ def header_of(facts: Attributes, path: Path, expected: str = FORMAT) -> Header:
     # Since version 8 a file says how it is stored, and how many words a position has.
     storage, several_words = "", version == TUPLES_VERSION
     if version == VERSION:
-        storage, several_words = text(facts, "storage", "|".join(STORAGES)), number(facts, "words", 1, MOST_WORDS) > 1
+        storage = text_attribute(facts, "storage", "|".join(STORAGES))
+        several_words = int_attribute(facts, "words", 1, MOST_WORDS) > 1
     # The start's attributes come together, or not at all.
     start: Any = None
     outcome = None
     if facts.keys() & {"start", "start_value", "start_remoteness"}:
-        start = numbers(facts, "start") if several_words else number(facts, "start", 0, POSITION_LIMIT - 1)
-        outcome = number(facts, "start_value", 1, 4), number(facts, "start_remoteness", -1)
+        most = POSITION_LIMIT - 1
+        start = ints_attribute(facts, "start") if several_words else int_attribute(facts, "start", 0, most)
+        outcome = int_attribute(facts, "start_value", 1, 4), int_attribute(facts, "start_remoteness", -1)
     # All other attributes, each checked by itself.
     header = Header(
         version=version,
-        game=text(facts, "game", r"[^:]+"),
-        variant=text(facts, "variant", r"[^:]+(:.+)?"),
-        options=json_object(facts, "options"),
-        rules=text(facts, "rules", r"[0-9a-f]{32}"),
-        metric=text(facts, "metric"),
-        made_with=text(facts, "made_with"),
-        positions=number(facts, "positions", 1),
-        stored=number(facts, "stored", 1),
+        game=text_attribute(facts, "game", r"[^:]+"),
+        variant=text_attribute(facts, "variant", r"[^:]+(:.+)?"),
+        options=object_attribute(facts, "options"),
+        rules=text_attribute(facts, "rules", r"[0-9a-f]{32}"),
+        metric=text_attribute(facts, "metric"),
+        made_with=text_attribute(facts, "made_with"),
+        positions=int_attribute(facts, "positions", 1),
+        stored=int_attribute(facts, "stored", 1),
         start=start,
         start_outcome=outcome,
-        checks=json_object(facts, "checks"),
-        digest=text(facts, "digest", r"[0-9a-f]{64}"),
-        plies=number(facts, "plies", 0) if expected == BOOK else None,
+        checks=object_attribute(facts, "checks"),
+        digest=text_attribute(facts, "digest", r"[0-9a-f]{64}"),
+        plies=int_attribute(facts, "plies", 0) if expected == BOOK else None,
         storage=storage,
         **(measure_fields(facts, version, storage, start) if is_measured(facts, version) else {}),
     )
@@ -185,29 +187,29 @@ def is_measured(facts: Attributes, version: int) -> bool:
 def measure_fields(facts: Attributes, version: int, storage: str, start: object) -> dict[str, Any]:
     """Return the header's fields about measures: names, details, and the start's row or bounds; raise ValueError if
     impossible."""
-    names = json.loads(text(facts, "measures"))
+    names = json.loads(text_attribute(facts, "measures"))
     sound = isinstance(names, list) and all(isinstance(name, str) and MEASURE.fullmatch(name) for name in names)
     all_names = [*LegendRow._fields[:5], *(names if sound else ())]  # of the legend's columns
     if not sound or not 0 < len(names) <= MOST_MEASURES or len(set(all_names)) < len(all_names):
         raise ValueError(f"its attribute measures is {facts['measures']!r:.60}")
-    details = json_object(facts, "details")
+    details = object_attribute(facts, "details")
     model = details.get("against", "")
     if "against" in details and (tuple(names) != RESPONSE or not isinstance(model, str) or model != printable(model)):
         raise ValueError(f"it is of a best response to {model!r:.60}, and has not the measures of one")
     fields = {"measures": tuple(names), "details": details}
     if not are_bounds(version, storage):
-        return fields if start is None else fields | {"start_row": number(facts, "start_row", 0)}
+        return fields if start is None else fields | {"start_row": int_attribute(facts, "start_row", 0)}
     # Bounds by slot: the start's bounds are attributes, and there is no row for it.
     scale = details.get("scale")
     if tuple(names) != RESPONSE[:2] or not isinstance(scale, int) or not 0 < scale <= 1 << 60:
         raise ValueError(f"its bounds are {names!r:.60}, in parts of {scale!r:.60}")
     if start is None:
         return fields
-    low, high = (number(facts, f"start_{name}", -(1 << 61)) for name in names)
+    low, high = (int_attribute(facts, f"start_{name}", -(1 << 61)) for name in names)
     return fields | {"start_bounds": (low, high)}
 
 
-def text(facts: Attributes, name: str, pattern: str = ".*") -> str:
+def text_attribute(facts: Attributes, name: str, pattern: str = ".*") -> str:
     """Return a text attribute that matches *pattern*, without control characters; raise ValueError if it does not."""
     value = facts.get(name)
     has_controls = isinstance(value, str) and (value != printable(value) or "\n" in value)
@@ -216,7 +218,7 @@ def text(facts: Attributes, name: str, pattern: str = ".*") -> str:
     return value
 
 
-def number(facts: Attributes, name: str, least: int, most: int = (1 << 62) - 1) -> int:
+def int_attribute(facts: Attributes, name: str, least: int, most: int = (1 << 62) - 1) -> int:
     """Return an int attribute from *least* to *most*; raise ValueError if it is none."""
     value = facts.get(name)
     if not isinstance(value, int) or not least <= value <= most:
@@ -224,23 +226,23 @@ def number(facts: Attributes, name: str, least: int, most: int = (1 << 62) - 1) 
     return value
 
 
-def position_named(facts: Attributes, name: str) -> Any:
+def position_attribute(facts: Attributes, name: str) -> Any:
     """Return a position, stored as an int or as a JSON list of ints; raise ValueError if it is none."""
     is_tuple = isinstance(facts.get(name), str)
-    return numbers(facts, name) if is_tuple else number(facts, name, 0, POSITION_LIMIT - 1)
+    return ints_attribute(facts, name) if is_tuple else int_attribute(facts, name, 0, POSITION_LIMIT - 1)
 
 
-def numbers(facts: Attributes, name: str) -> tuple[int, ...]:
+def ints_attribute(facts: Attributes, name: str) -> tuple[int, ...]:
     """Return a position that is a tuple, stored as a JSON list; raise ValueError if it is none."""
-    value = json.loads(text(facts, name))
+    value = json.loads(text_attribute(facts, name))
     if not isinstance(value, list) or not all(type(one) is int and 0 <= one < POSITION_LIMIT for one in value):
         raise ValueError(f"its attribute {name} is {value!r:.60}")
     return tuple(value)
 
 
-def json_object(facts: Attributes, name: str) -> dict[str, Any]:
+def object_attribute(facts: Attributes, name: str) -> dict[str, Any]:
     """Return an attribute that is a JSON object; raise ValueError if it is none."""
-    value = json.loads(text(facts, name))
+    value = json.loads(text_attribute(facts, name))
     if not isinstance(value, dict):
         raise ValueError(f"its attribute {name} is {value!r:.60}")
     return value

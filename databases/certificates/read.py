@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from retrograde.databases.checked import CheckedFile, are_positions, ascends, rows_ascend
 from retrograde.databases.encoding import from_planes
 from retrograde.databases.errors import NotADatabase
-from retrograde.databases.header import number, position_named
+from retrograde.databases.header import int_attribute, position_attribute
 from retrograde.databases.layout import (
     CERTIFICATE,
     CERTIFICATE_BLOCK,
@@ -141,13 +141,13 @@ class CertificateFile(CheckedFile):
     def _read(self) -> None:
         """Read and check the attributes, and open the replies."""
         facts = self.attributes
-        self.root = position_named(facts, "root")
+        self.root = position_attribute(facts, "root")
         """The position whose value the certificate proves: an int, or a tuple of ints."""
-        self.at_least = Value(number(facts, "at_least", LOSE, WIN))
+        self.at_least = Value(int_attribute(facts, "at_least", LOSE, WIN))
         """The worst value that the root may have for the player to move there."""
-        self.at_most = Value(number(facts, "at_most", LOSE, WIN))
+        self.at_most = Value(int_attribute(facts, "at_most", LOSE, WIN))
         """The best one."""
-        self.leaves = number(facts, "leaves", 0, MOST_LEAVES)
+        self.leaves = int_attribute(facts, "leaves", 0, MOST_LEAVES)
         if self.at_least > self.at_most:
             raise ValueError("its lower bound is above its upper bound")
         if (self.at_least, self.at_most) == (LOSE, WIN):

@@ -121,13 +121,13 @@ class BoundsVerifier(DatabaseVerifier):
             if outcome is None or outcome.measures != tuple(self.database.measures(start).values()):
                 self.complain(start, "is the start, and the file says something else about it elsewhere")
 
-    def proven(self) -> str:
+    def state_proof(self) -> str:
         return (
             f"by {self.database.metric} every position that has a slot is worth what follows by the rules from its "
             "children, whether play reaches it or not"
         )
 
-    def basis(self, compiled: bool) -> str:
+    def state_basis(self, compiled: bool) -> str:
         return RESTS_ON
 
 

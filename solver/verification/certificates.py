@@ -325,7 +325,7 @@ class CertificateVerifier(Verifier):
         except Exception as error:  # it may be no position at all
             self.complain(root, f"is the root, and no position: {error}")
 
-    def proven(self) -> str:
+    def state_proof(self) -> str:
         file = self.file
         because = {RISING: "tiers rise", FALLING: "bounds fall", FOR_EVER: "no end is a loss"}[self.ending]
         return (

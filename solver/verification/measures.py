@@ -93,7 +93,7 @@ class MeasuresVerifier(RecordTable):
         rows: list[int] = np.flatnonzero(differ | (examples != table["example"])).tolist()
         return rows
 
-    def proven(self) -> str:
+    def state_proof(self) -> str:
         metric = f"{self.metric} against {self.against}" if self.against else self.metric
         equal = EQUAL if defines(self.game, "images") else ""
         return (
@@ -101,5 +101,5 @@ class MeasuresVerifier(RecordTable):
             f"that play reaches{equal}, no more and no less"
         )
 
-    def basis(self, compiled: bool) -> str:
+    def state_basis(self, compiled: bool) -> str:
         return f"{RESTS_ON}; that {self.against} moves as it says" if self.against else RESTS_ON

@@ -75,10 +75,10 @@ def wrong_nimbers(families: Families, details: dict[str, Any]) -> Array:
     """Return which records do not have the right nimber, value or plies. Also those in which the game does not end in a
     loss for the player to move, or a move does not pass the turn: such games have no nimbers."""
     ends_otherwise = (families.primitives != LOSE) & (families.primitives != UNDECIDED)
-    values, plies = outcomes_of(families)
+    values, plies = derive_outcomes(families)
     moves_again = ~families.over_children(np.logical_and, families.turn_passes, True)
-    cyclic = (families.measures[0] < 0).any() or goes_round(families)
-    nimbers = labels_of(families) if cyclic else least_excluded(families)
+    cyclic = (families.measures[0] < 0).any() or has_cycle(families)
+    nimbers = label_positions(families) if cyclic else least_excluded(families)
     differ = (families.measures[0] != nimbers) | (families.values != values) | (families.plies != plies)
     return np.asarray(differ | ends_otherwise | moves_again)
 
@@ -94,7 +94,7 @@ def least_excluded(families: Families) -> Array:
     return np.bincount(parents[index_within_parent == numbers], minlength=len(families))
 
 
-def goes_round(families: Families) -> bool:
+def has_cycle(families: Families) -> bool:
     """Return whether play can return to a position."""
     # Remove positions without remaining children, pass by pass. What is left then can go on forever.
     remaining = np.ones(len(families), np.bool_)
@@ -105,7 +105,7 @@ def goes_round(families: Families) -> bool:
         remaining = with_child
 
 
-def labels_of(families: Families) -> Array:
+def label_positions(families: Families) -> Array:
     """Return the nimbers of a game in which play can go round, coded as they are stored.
 
     Smith's labelling: a position gets *number* if no child has it, the children have all lesser numbers, and every
@@ -134,7 +134,7 @@ def code_infinite(families: Families, numbers: Array) -> Array:
     return np.asarray(-1 - families.over_children(np.bitwise_or, bits, 0))
 
 
-def outcomes_of(families: Families) -> tuple[Array, Array]:
+def derive_outcomes(families: Families) -> tuple[Array, Array]:
     """Return the values and plies that follow from the children's, in games in which players alternate."""
     child_values, child_plies = families.values[families.children], families.plies[families.children]
     soonest_lose, soonest_tie = (
@@ -151,13 +151,13 @@ def outcomes_of(families: Families) -> tuple[Array, Array]:
 
 def wrong_draws(families: Families, details: dict[str, Any]) -> Array:
     """Return which records have the wrong draw level, value or plies."""
-    values, plies = outcomes_of(families)
+    values, plies = derive_outcomes(families)
     moves_again = ~families.over_children(np.logical_and, families.turn_passes, True)
-    differ = (families.values != values) | (families.plies != plies) | (families.measures != draws_of(families)).any(0)
-    return np.asarray(differ | moves_again)
+    wrong_levels = (families.measures != derive_draws(families)).any(0)
+    return np.asarray((families.values != values) | (families.plies != plies) | wrong_levels | moves_again)
 
 
-def draws_of(families: Families) -> Array:
+def derive_draws(families: Families) -> Array:
     """Return the kinds, levels and plies of draws, int64[3, records], computed level by level."""
     draws, child_values = families.values == DRAW, families.values[families.children]
     child_is_draw = draws[families.children]
@@ -216,7 +216,7 @@ def wrong_utilities(families: Families, details: dict[str, Any]) -> Array:
         plies = families.over_children(np.maximum, np.where(equal, families.plies[families.children], -1), -1) + 1
     else:
         # Case of a single choice: the chosen child's utilities.
-        chosen = chosen_children(families, equal, child_utilities, ties)
+        chosen = choose_children(families, equal, child_utilities, ties)
         derived, plies = utilities[chosen], families.plies[chosen] + 1
         if ties == "paranoid":  # the mover gets the most, everyone else the least
             worst = np.stack([families.over_children(np.minimum, column, FARTHER) for column in child_utilities.T], 1)
@@ -229,10 +229,10 @@ def wrong_utilities(families: Families, details: dict[str, Any]) -> Array:
     best_other = best_other if derived.shape[1] > 1 else np.zeros_like(mover_gets)
     values = np.select([mover_gets > best_other, mover_gets < best_other], [WIN, LOSE], TIE)
     wrong = (utilities != derived).any(1) | (families.plies != plies) | (families.values != values)
-    return np.asarray(wrong | goes_round(families))
+    return np.asarray(wrong | has_cycle(families))
 
 
-def chosen_children(families: Families, equal: Array, child_utilities: Array, ties: str) -> Array:
+def choose_children(families: Families, equal: Array, child_utilities: Array, ties: str) -> Array:
     """Return the child that each record's player moves to; the record itself if the game is over. It is the first of
     the *equal* children; with *ties* "leader", the first after which the leading opponent gets least."""
     keys = np.zeros(len(families.children), np.int64)

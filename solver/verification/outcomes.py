@@ -140,7 +140,7 @@ class OutcomeVerifier(DatabaseVerifier):
 
     # What is proven
 
-    def proven(self) -> str:
+    def state_proof(self) -> str:
         symmetric = defines(self.game, "images")
         which = "every image" if self.every_image else "one symmetric image of each"
         images = f", there and at {which}" if symmetric else ""

@@ -83,11 +83,11 @@ class ScoresVerifier(SlotsVerifier):
     def sample_items(self) -> Iterable[int]:
         return ()
 
-    def proven(self) -> str:
+    def state_proof(self) -> str:
         return (
             "by score every position that has a slot is worth what the player to move can force, whether play reaches "
             "it or not"
         )
 
-    def basis(self, compiled: bool) -> str:
+    def state_basis(self, compiled: bool) -> str:
         return RESTS_ON

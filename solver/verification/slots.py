@@ -218,11 +218,11 @@ class SlotsVerifier(OutcomeVerifier):
 
     # What that rests on
 
-    def basis(self, compiled: bool) -> str:
+    def state_basis(self, compiled: bool) -> str:
         # Databases that this one rests on are trusted.
         tiers = self.tiers.tolist()[::-1] if self.rests_on_others else []
         others = ", ".join(filter(None, map(self.game.elsewhere, tiers)))
-        return super().basis(compiled) + (f"; the databases of {others} as they are" if others else "")
+        return super().state_basis(compiled) + (f"; the databases of {others} as they are" if others else "")
 
     # The database as a whole
 

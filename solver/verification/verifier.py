@@ -173,11 +173,11 @@ class Verifier:
     def verify_whole(self) -> None:
         """Record what is wrong with the file as a whole."""
 
-    def proven(self) -> str:
+    def state_proof(self) -> str:
         """Return a sentence that says what is proven if nothing is wrong."""
         raise NotImplementedError
 
-    def basis(self, compiled: bool) -> str:
+    def state_basis(self, compiled: bool) -> str:
         """Return what the proof takes for granted."""
         return "; ".join(["the rules as given", *([*self.rests_on, COMPILED] if compiled else [])])
 
@@ -207,9 +207,9 @@ class Verifier:
         if self.sound:
             self.verify_whole()
         phase.end()
-        basis = self.basis(compiled=not done and self.rules_compile())
+        basis = self.state_basis(compiled=not done and self.rules_compile())
         return Verification(
-            self.variant, self.stored, self.position_count, self.wrong, self.problems, self.proven(), basis
+            self.variant, self.stored, self.position_count, self.wrong, self.problems, self.state_proof(), basis
         )
 
     def verify_interpreted(self, phase: Phase, seconds: float) -> bool:

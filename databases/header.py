@@ -34,7 +34,6 @@ from retrograde.games.contract.text import printable
 
 Attributes = dict[str, Any]
 """Attributes by name; each is a text or an int."""
-
 LONGEST_TEXT = 1 << 16
 """The most bytes that an attribute may have."""
 MOST_ATTRIBUTES = 64

@@ -248,6 +248,4 @@ class PlainBounds(PlainSlotReader, BoundsReader):
         return low, [*map(sum, zip(low, width, strict=True))]
 
 
-KINDS: tuple[Any, ...] = (
-    PlainRecords, PlainRows, PlainSteps, PlainSlots, PlainCompact, PlainBounds,
-)  # fmt: skip
+KINDS: tuple[Any, ...] = (PlainRecords, PlainRows, PlainSteps, PlainSlots, PlainCompact, PlainBounds)

@@ -147,6 +147,7 @@ class GapReader(Reader):
         return self.file.locked(lambda: self._decode(number, begins, mask))
 
     def _decode(self, number: int, begins: NDArray[np.int64], mask: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        # A block has the planes of its outcomes, then those of its gaps.
         kind, count = self.outcome_type, self.items_in(number)
         planes = without_zeros(self.content(number), self.block_size, kind.itemsize + 1)
         outcomes = from_planes(planes[: kind.itemsize], kind, count)

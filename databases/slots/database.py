@@ -99,6 +99,7 @@ class SlotsDatabase(NumberedDatabase):
     def lookup(
         self, positions: ArrayLike, *, canonical: bool = False, tiers: ArrayLike | None = None
     ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        """Return what `Database.lookup` does, also for tiers in other databases."""
         values, remotenesses = super().lookup(positions, canonical=canonical, tiers=tiers)
         # Values are 0 (UNDECIDED) where nothing was found.
         if self._has_swapped and not values.all():
@@ -151,6 +152,7 @@ class SlotsDatabase(NumberedDatabase):
         return slot
 
     def _find(self, position: int, tier: int) -> int:
+        """Return the row of the legend for a canonical position of a tier, or -1."""
         slot = self._slot_of(position, tier)
         if slot < 0:
             return -1
@@ -159,6 +161,7 @@ class SlotsDatabase(NumberedDatabase):
         return row
 
     def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return what `_find` does for each of many positions, decoding each block once."""
         pairs = zip(positions.tolist(), tiers.tolist(), strict=True)
         slots = np.array([self._slot_of(*pair) if pair[0] >= 0 else -1 for pair in pairs], np.int64)
         rows = np.full(len(slots), -1, np.int64)

@@ -72,6 +72,7 @@ class CompactDatabase(SlotsDatabase):
     _find_all = Database._find_all  # one by one, for most blocks of a tier are not stored
 
     def _find(self, position: int, tier: int) -> int:
+        """Return the row of the legend for a canonical position of a tier, kept or derived, or -1."""
         slot = self._slot_of(position, tier)
         if slot < 0:
             return -1

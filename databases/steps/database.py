@@ -51,6 +51,7 @@ class StepsDatabase(Database):
         self._rows = {(int(row.value), row.remoteness): k for k, row in enumerate(file.legend)}
 
     def _find(self, position: int, tier: int) -> int:
+        """Return the row of the legend for a canonical position of a tier, or -1."""
         try:
             outcome = self._without_steps(position)
         except (ArithmeticError, LookupError, ValueError):

@@ -221,8 +221,8 @@ class Numbering(Moves):
         return self.choices[33 * kings + squares]
 
     def rank_of_kings(self, kings, left):
-        """Return the rank of a placement of kings on the squares *left*: the sum over kings, the lowest first, of `n`
-        choose `k` for king number k, from 1, with n of these squares below it."""
+        """Return the rank of a placement of kings on the squares *left*. It is the sum over kings of `n` choose `k`:
+        king number k, from 1, has n of these squares below it."""
         rank, count = 0, 0
         while kings:
             square = kings & -kings
@@ -232,8 +232,8 @@ class Numbering(Moves):
         return rank
 
     def placed_kings(self, rank, count, taken):
-        """Return the squares of kings in the placement of this rank on the squares that are not *taken*; the inverse of
-        `rank_of_kings`, the highest king first."""
+        """Return the squares of kings in the placement of this rank on the squares that are not *taken*. The highest
+        king comes first; this inverts `rank_of_kings`."""
         kings, place = 0, self.squares - taken.bit_count()
         while count > 1:
             place -= 1

@@ -116,8 +116,8 @@ def position_of(game: Any, pieces: Pieces, white: bool) -> int:
 
 
 def check_pieces(game: Any, pieces: Pieces, white: bool) -> None:
-    """Raise PositionError unless these pieces may be on the board: not too many, some of the player not to move, and no
-    man where a man becomes a king."""
+    """Raise PositionError unless these pieces may be on the board. They are not too many, the player not to move has a
+    piece, and no man stands where a man becomes a king."""
     if len(pieces) > game.most_pieces:
         name = "endings have" if is_numbered(game) else "the game has"
         raise PositionError(f"{len(pieces)} pieces are on the board; {name} {game.most_pieces} at most")

@@ -66,6 +66,7 @@ class BoundsVerifier(DatabaseVerifier):
         self.complain(self.position_at(item), "is not worth what follows by the rules")
 
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
+        """Verify tier by tier, last first; yield the wrong slots of each."""
         for k in reversed(range(len(self.bounds.tiers))):
             first, end = self.bounds.starts[k : k + 2].tolist()
             blocks = [np.arange(begin, min(begin + BLOCK, end)) for begin in range(first, end, BLOCK)]

@@ -125,12 +125,8 @@ def unproven_lower(families: Families, bound: Array, sign: int, scale: int, endl
     quotients = families.over_children(np.add, families.odds * (brings // divisors), 0)
     remainders = families.over_children(np.add, families.odds * (brings % divisors), 0)
     mean, is_rounded = quotients + remainders // total_odds, remainders % total_odds > 0
-    # A player takes the greatest or the least.
-    best = np.where(
-        (families.movers == 0) == (sign == 1),
-        families.over_children(np.maximum, brings, 0),
-        families.over_children(np.minimum, brings, 0),
-    )
+    greatest, least = (families.over_children(reduce, brings, 0) for reduce in (np.maximum, np.minimum))
+    best = np.where((families.movers == 0) == (sign == 1), greatest, least)  # what a player takes
     by_chance = families.movers == CHANCE
     worth = np.where(by_chance, mean, best)
     # A mean that equals the bound when rounded down is strictly greater.

@@ -124,13 +124,9 @@ class OutcomeVerifier(DatabaseVerifier):
         from retrograde.solver.verification.storages import CACHE_SIZE, image_buffer
 
         workspace = kernels.VerifierWorkspace(
-            np.zeros(self.legend_rows, TALLY),
-            np.empty(len(items), np.int64),
-            image_buffer(self.game),
-            of_positions(self.game, CACHE_SIZE) - 1,
-            np.zeros((CACHE_SIZE, 2), np.int64),
-            trouble_array(self.game),
-        )
+            np.zeros(self.legend_rows, TALLY), np.empty(len(items), np.int64), image_buffer(self.game),
+            of_positions(self.game, CACHE_SIZE) - 1, np.zeros((CACHE_SIZE, 2), np.int64), trouble_array(self.game),
+        )  # fmt: skip
         pairs = [(value, -1 if remoteness is None else remoteness) for value, remoteness in self.outcomes]
         values, remotenesses = np.array(pairs, np.int64).reshape(-1, 2).T.copy()
         legend = kernels.LegendColumns(values, remotenesses)

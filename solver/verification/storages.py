@@ -185,6 +185,7 @@ class SlotStorage(NamedTuple):
         return game.address(position) == (self.tier, item - self.first)
 
     def find(self, game, reached, workspace):
+        """Return the location and the row of a child; row -1 if it has no slot, or an empty one."""
         tier, slot = game.address(reached)
         k = find_sorted(self.tiers, 0, len(self.tiers), tier)
         if k < 0:

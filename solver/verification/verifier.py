@@ -37,7 +37,6 @@ MOST_PROBLEMS = 10
 COMPILED = "the rules compiled, compared with the interpreted ones at a sample"
 EQUAL = " and those equal to them by symmetry"
 """Part of the sentence that says what is proven, for games that have images."""
-
 TALLY = np.dtype([(name, np.int64) for name in ("stored", "positions", "tier", "first")])
 """Counts for a row of the legend: items, positions with all images, and the tier and number of the first item. The tier
 is 0 if the items' numbers ascend through all tiers."""

@@ -37,12 +37,14 @@ class SkillModel(Model):
         self.digest = str(database.file.digest)
 
     def weights(self, game: Game, position: int) -> Weights:
+        """Return the weights by skill; the moves with the greatest `merit` are perfect."""
         keys = [(move, merit(self.database, position, move)) for move in game.generate_moves(position)]
         best = max(key for _, key in keys)
         perfect_weight, other_weight = weights_by_skill(self.skill, sum(key == best for _, key in keys), len(keys))
         return {move: perfect_weight if key == best else other_weight for move, key in keys}
 
     def weigh(self, game: Game, positions: Array, turns: Array, children: Array) -> Array:
+        """Return the same weights for many positions, as `Model.weigh`; at once only by remoteness (METRICS[0])."""
         if self.database.metric != METRICS[0]:
             return super().weigh(game, positions, turns, children)
         from retrograde.solver.rules.weights import movers  # here because numba takes a while to import

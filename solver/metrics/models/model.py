@@ -20,7 +20,6 @@ from retrograde.solver.runtime.array_type import Array
 
 Weights = dict[int, int]
 """The weight of each legal move, in the order of the rules."""
-
 MOST = 1 << 31
 """Limit of the sum of a position's weights, so that means fit into 64 bits."""
 

@@ -174,7 +174,7 @@ class Shim:
             for name in ("replace", "unlink", "rmdir", "mkdir", "ftruncate"):
                 self.wrap(patch, os, name)
             self.wrap_syncs(patch)
-            self.wrap(patch, frames.Frames, "write", "write to HDF5")
+            self.wrap(patch, frames.FrameWriter, "write", "write to HDF5")
             patch.setattr(scratch, "FileIO", File)
             patch.setattr(journal, "open", open_file, raising=False)
             yield

@@ -40,7 +40,7 @@ from retrograde.solver.runtime.progress import Progress
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.runtime.tasks import Remote, inner_function
-from retrograde.solver.runtime.work import LARGER, worth_sending
+from retrograde.solver.runtime.work import LARGER, cluster_task_size
 
 TABLE = Path(__file__).with_name("cluster.csv")
 BOARDS = {"7,5": 112_829_665_923, "8,4": 54_233_186_631, "7,6": 4_531_985_219_092}
@@ -169,7 +169,7 @@ def simulate(waves: list[float], measured: Row, cores: int) -> TaskData:
         most, least = LARGER * Sizes().stream_children, Sizes().stream_positions if back else SMALL_TASK
         for positions in waves:
             items = positions / 2 * (1 if back else CHILDREN)  # of two that are mirror images one is kept
-            task = min(most / 2 if back else most, worth_sending(round(items), least, cores))
+            task = min(most / 2 if back else most, cluster_task_size(round(items), least, cores))
             count = max(1, round(items / task))
             times = {
                 "processors": positions * cost / min(cores, count) + positions * cost / count,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "estimate", "open_solution", "solve", "verify"]
 
-PLACES = {
+MODULES = {
     "check": "conformance.check",
     "estimate": "estimation.estimate",
     "open_solution": "play.solution",
@@ -32,6 +32,6 @@ PLACES = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
-    if name in PLACES:
-        return getattr(import_module(f"retrograde.solver.{PLACES[name]}"), name)
+    if name in MODULES:
+        return getattr(import_module(f"retrograde.solver.{MODULES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -58,7 +58,7 @@ from retrograde.solver.selection import expect_compiler, solve_compiled, try_int
 from retrograde.solver.verification.sample import verify_sample
 
 WORTH_KEEPING = 60.0
-"""Seconds of exploring after which its result is kept, even if the disk is too small for the rest."""
+"""Seconds of exploring after which its files stay, even if the disk is too small for the rest."""
 
 DROPPED = "the rules, or retrograde itself, have changed since an earlier run; what that had done is dropped"
 
@@ -87,9 +87,8 @@ def solve(
     ClusterError; finished work is kept.
     """
     # Step 1: settle the options, and refuse combinations that do not exist.
-    options = replace(
-        options or SolveOptions(), **{name: value for name, value in keywords.items() if value is not None}
-    )
+    given = {name: value for name, value in keywords.items() if value is not None}
+    options = replace(options or SolveOptions(), **given)
     options = replace(options, metric=options.metric or (EXPECTATION if options.against else metric_of(game)))
     game, no_source = with_source(game)
     if no_source:
@@ -148,7 +147,8 @@ def solve_needed(game: Game, path: Path, options: SolveOptions) -> None:
             expect_compiler(budget)
         least = memory_for_tiers(game, numbering, options.sizes.plies_bits[0], True, options.metric).least
         budget.check(least, f"solving {numbering.slots:,} slots of positions")
-    own = replace(options, fresh=False, method=options.method if isinstance(options.method, str) else COMPILED)
+    method = options.method if isinstance(options.method, str) else COMPILED
+    below_options = replace(options, fresh=False, method=method)
     for number, other in enumerate(needed, 1):
         named = "" if options.by_remoteness else options.metric
         beside = database_path(other, path.parent, named)
@@ -157,7 +157,7 @@ def solve_needed(game: Game, path: Path, options: SolveOptions) -> None:
             below = listener_below(options.listener, f"{other}, {number} of {len(needed)}")
             with Lock(beside, PATIENCE) as lock:
                 if not beside.exists():  # another process may have solved it before it released the lock
-                    solve_at(beside, variant_of_same_rules(game, other), replace(own, listener=below), lock)
+                    solve_at(beside, variant_of_same_rules(game, other), replace(below_options, listener=below), lock)
                     continue
         try:
             with open_beside(path.parent, game, other, options.metric) as database:
@@ -181,8 +181,8 @@ def listener_below(listener: Listener | None, below: str) -> Listener | None:
 
 def path_by_metric(game: Game, metric: str, model: Model | None = None) -> Path:
     """Return the path of a game's database for a metric, or for a best response to a model."""
-    own = "" if metric == metric_of(game) else metric
-    return database_path(variant(game), metric=against_model(model.name) if model else own)
+    named = "" if metric == metric_of(game) else metric
+    return database_path(variant(game), metric=against_model(model.name) if model else named)
 
 
 @dataclass(frozen=True)
@@ -254,9 +254,9 @@ def solve_into(paths: SolvePaths, game: Game, options: SolveOptions) -> None:
 
 @contextmanager
 def clean_up_if_refused(paths: SolvePaths, work: Work, resumes: bool) -> Iterator[None]:
-    """Delete the files of a solve that is refused before it has done much. Its memory, disk or metric do not suit.
+    """Delete the files of a solve that is refused before it has done much: memory, disk or metric do not suit.
 
-    They stay if an earlier run had begun them (*resumes*), or if they took long to compute.
+    The files stay if an earlier run had begun them (*resumes*), or if they took long to compute.
     """
     try:
         yield
@@ -265,10 +265,10 @@ def clean_up_if_refused(paths: SolvePaths, work: Work, resumes: bool) -> Iterato
         raise
     except (MemoryLimit, DiskTooSmall) as error:
         course, phase = work.course, work.course.at_hand
-        little = phase is None or (not phase.done and course.seconds < WORTH_KEEPING)
+        worthless = phase is None or (not phase.done and course.seconds < WORTH_KEEPING)
         if phase is not None and isinstance(error, DiskTooSmall):
-            little = phase.name == "exploring" and phase.worked_seconds < WORTH_KEEPING
-        if resumes or not little:
+            worthless = phase.name == "exploring" and phase.worked_seconds < WORTH_KEEPING
+        if resumes or not worthless:
             raise type(error)(f"{error}; what is done is kept") from None
         paths.clear()
         raise

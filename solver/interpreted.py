@@ -23,7 +23,7 @@ from retrograde.solver.methods.numbered.legend import counts_of, solved_slots
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.rules.consistency import by_tier, check_consistency
 from retrograde.solver.rules.examine import examine, movers_of, starts_of
-from retrograde.solver.rules.images import SOME, mean_size
+from retrograde.solver.rules.images import SAMPLE_SIZE, mean_size
 from retrograde.solver.runtime.memory import MemoryBudget, used_memory
 from retrograde.solver.runtime.progress import Growth, Phase
 
@@ -31,7 +31,7 @@ BETWEEN_CHECKS = 1_000
 """Positions explored between two checks of the memory in use."""
 
 THIN = 6
-"""The average size of waves up to which this is faster than compiled code, which takes 70 µs for each wave."""
+"""Positions per wave, on average, up to which this is faster than compiled code, which takes 70 µs for each wave."""
 
 GROWING = 1.9, 1.3
 """Limits of found positions for each explored one, beyond which exploring takes too long.
@@ -61,25 +61,24 @@ class Patience:
     limit: Callable[[], float]
     asked: bool = False
 
-    def ends(self, passed: float, looked_at: int, found: int, all_found: bool) -> bool:
-        """Return whether to give up after *passed* seconds; *looked_at* positions are explored, and *found* ones are
-        not.
+    def ends(self, passed: float, explored: int, waiting: int, all_found: bool) -> bool:
+        """Return whether to give up after *passed* seconds; *explored* positions are done, and *waiting* ones are not.
 
         *all_found*: no others will be found.
         """
-        # Found positions for each explored one: the more there are, the longer it will still take.
-        share = found / looked_at
+        # The more positions wait for each explored one, the longer it will still take.
+        ratio = waiting / explored
         # Case: within the first seconds. Give up only after a quarter of them, if far too much is left.
         if passed <= self.first:
-            begun = 4 * passed > self.first
-            return begun and (passed * share > self.longest if all_found else share > GROWING[0])
+            quarter_passed = 4 * passed > self.first
+            return quarter_passed and (passed * ratio > self.longest if all_found else ratio > GROWING[0])
         # Case: after the first seconds. Estimate the seconds left. Going on pays only if compiling would take longer.
-        if share > GROWING[1] and not all_found:
+        if ratio > GROWING[1] and not all_found:
             return True
         if not self.asked:
             self.longest, self.asked = self.limit(), True
-        left = passed * share * (1 if all_found else AHEAD)
-        return left > max(self.longest - passed, LAST * self.longest)
+        seconds_left = passed * ratio * (1 if all_found else AHEAD)
+        return seconds_left > max(self.longest - passed, LAST * self.longest)
 
 
 def solve_interpreted(
@@ -97,23 +96,23 @@ def solve_interpreted(
     check_consistency(game, children, {position: value for position, (value, _) in outcomes.items()})
     propagate(children, outcomes, movers_of(game, children))
     if Traits.of(game).is_numbered:
-        return by_slot(game, outcomes)
+        return arrange_by_slot(game, outcomes)
     # Step 3: sort by tier and position, and count the outcomes for the legend.
-    found = by_tier(game, children)
-    tiers = sorted(found)
-    positions = [position for tier in tiers for position in sorted(found[tier])]
-    rows: dict[tuple[Value, int], list[int]] = {}
+    members = by_tier(game, children)
+    tiers = sorted(members)
+    positions = [position for tier in tiers for position in sorted(members[tier])]
+    by_outcome: dict[tuple[Value, int], list[int]] = {}
     for position in positions:
-        rows.setdefault(outcomes[position], []).append(position)
-    # An example is a position or, if that has several words, the number of its row.
-    numbers = {position: number for number, position in enumerate(positions)} if Traits.of(game).width else {}
+        by_outcome.setdefault(outcomes[position], []).append(position)
+    # A legend row names one position as an example or, if positions have several words, its index in the file.
+    indices = {position: index for index, position in enumerate(positions)} if Traits.of(game).width else {}
     legend = [
-        LegendRow(*outcome, count(game, some), len(some), numbers.get(some[0], some[0]))
-        for outcome, some in sorted(rows.items())
+        LegendRow(*outcome, count(game, same), len(same), indices.get(same[0], same[0]))
+        for outcome, same in sorted(by_outcome.items())
     ]
-    places = {row[:2]: place for place, row in enumerate(legend)}
-    tables = np.array(tiers, np.int64), np.array([len(found[tier]) for tier in tiers], np.int64), legend
-    outcome_rows = np.array([places[outcomes[position]] for position in positions], np.uint32)
+    row_of = {row[:2]: number for number, row in enumerate(legend)}
+    tables = np.array(tiers, np.int64), np.array([len(members[tier]) for tier in tiers], np.int64), legend
+    outcome_rows = np.array([row_of[outcomes[position]] for position in positions], np.uint32)
     records = np.array(positions, np.int64), outcome_rows
     return SolvedRows(*tables, records) if Traits.of(game).width else SolvedRecords(*tables, records, max(positions))
 
@@ -125,27 +124,27 @@ def every_position(game: Game) -> list[int]:
     return [position for position in (numbering.position_at(game, *slot) for slot in slots) if not is_none(position)]
 
 
-def by_slot(game: Game, outcomes: Outcomes) -> SolvedSlots:
+def arrange_by_slot(game: Game, outcomes: Outcomes) -> SolvedSlots:
     """Return the solved game slot by slot, without the tiers that other databases have."""
     numbering = SlotNumbering.own(game)
     tiers = {*numbering.tiers.tolist()}
     outcomes = {position: outcome for position, outcome in outcomes.items() if game.tier(position) in tiers}
-    places = {outcome: place for place, outcome in enumerate(sorted(set(outcomes.values())))}
-    codes = np.full(numbering.slots, len(places), np.int64)
+    code_of = {outcome: code for code, outcome in enumerate(sorted(set(outcomes.values())))}
+    codes = np.full(numbering.slots, len(code_of), np.int64)  # slots without a position keep this code
     sizes = np.zeros(numbering.slots, np.int64)
     for position, outcome in outcomes.items():
         row, slot = numbering.slot_of(game, position)
-        codes[numbering.starts[row] + slot] = places[outcome]
+        codes[numbering.starts[row] + slot] = code_of[outcome]
         sizes[numbering.starts[row] + slot] = count(game, [position])
     counts = {
-        k: counts_of(game, numbering, k, codes[part], sizes[part])
-        for k, part in enumerate(map(numbering.slice_of, range(len(numbering.tiers))))
+        row: counts_of(game, numbering, row, codes[slots], sizes[slots])
+        for row, slots in enumerate(map(numbering.slice_of, range(len(numbering.tiers))))
     }
-    return solved_slots(game, numbering, {place: outcome for outcome, place in places.items()}, counts, codes)
+    return solved_slots(game, numbering, {code: outcome for outcome, code in code_of.items()}, counts, codes)
 
 
 def count(game: Game, positions: list[int]) -> int:
-    """Return how many positions these canonical ones stand for."""
+    """Return how many positions these canonical ones stand for, their images included."""
     if not Traits.of(game).has_images:
         return len(positions)
     return sum(len({position, *game.images(position)}) for position in positions)
@@ -161,33 +160,33 @@ def explore(
     traits = Traits.of(game)
     children: Children = {}
     outcomes: Outcomes = {}
-    found = deque(every_position(game) if traits.is_numbered else starts_of(game))
-    known = set(found)
-    plies, wave, growth = 0, len(found), Growth()
+    queue = deque(every_position(game) if traits.is_numbered else starts_of(game))
+    found = set(queue)
+    plies, wave, growth = 0, len(queue), Growth()
     began, before = time.thread_time(), used_memory()
     budget.check(0, "retrograde itself")
-    while found:
+    while queue:
         # Step 1: ask the rules about the next position.
-        position = found.popleft()
+        position = queue.popleft()
         value, _, reached = examine(game, position)
         children[position] = list(dict.fromkeys(reached))
         if value != UNDECIDED:
             outcomes[position] = value, 0 if value != DRAW else -1
         # Step 2: queue its new children. `wave` counts the positions left in this wave.
-        new = [child for child in children[position] if child not in known]
-        found += new
-        known.update(new)
+        new = [child for child in children[position] if child not in found]
+        queue += new
+        found.update(new)
         wave -= 1
         if not wave:
-            plies, wave = plies + 1, len(found)
-            growth.wave(wave, len(known))
+            plies, wave = plies + 1, len(queue)
+            growth.count_wave(wave, len(found))
         # Step 3: give up if that takes too long, and report now and then.
         passed = time.thread_time() - began
-        thick = len(known) > THIN * plies
-        if patience and thick and patience.ends(passed, len(children), len(found), traits.is_numbered):
+        is_thick = len(found) > THIN * plies
+        if patience and is_thick and patience.ends(passed, len(children), len(queue), traits.is_numbered):
             return None
         if len(children) % BETWEEN_CHECKS == 0:
-            phase.learn(partial(mean_size, game, list(islice(found, SOME))))
+            phase.learn(partial(mean_size, game, list(islice(queue, SAMPLE_SIZE))))
             phase.advance(BETWEEN_CHECKS)
             budget.check(0, f"going on from {len(children):,} positions, interpreted,")
     phase.count(len(children) - phase.done)
@@ -201,32 +200,32 @@ def propagate(children: Children, outcomes: Outcomes, movers: dict[int, int] | N
 
     *movers* has the player to move at each position; None if two players alternate.
     """
-    # Step 1: predecessor lists, and `left`, the counters of undecided children.
+    # Step 1: predecessor lists, and `children_left`, the counters of undecided children.
     parents: defaultdict[int, list[int]] = defaultdict(list)
     for position, reached in children.items():
         for child in reached:
             parents[child].append(position)
-    left = {position: len(reached) for position, reached in children.items()}
+    children_left = {position: len(reached) for position, reached in children.items()}
     primitive = dict(outcomes)
     # Step 2: wins and losses, one ply of remoteness after another.
     frontier = [position for position, (value, _) in primitive.items() if value in (WIN, LOSE)]
     remoteness = 0
     while frontier:
         remoteness += 1
-        reached_now: dict[int, Value] = {}
+        new_outcomes: dict[int, Value] = {}
         for position in frontier:
             for parent in parents[position]:
-                # `again`: the same player moves in parent and child, so a WIN stays a WIN.
-                again = movers is not None and movers[parent] == movers[position]
-                if outcomes[position][0] == (WIN if again else LOSE):
-                    reached_now[parent] = WIN
+                # `moves_again`: the same player moves in parent and child, so a WIN stays a WIN.
+                moves_again = movers is not None and movers[parent] == movers[position]
+                if outcomes[position][0] == (WIN if moves_again else LOSE):
+                    new_outcomes[parent] = WIN
                     continue
                 # The child is a win for the opponent: the parent is a LOSE once all its children are.
-                left[parent] -= 1
-                if left[parent] == 0:
-                    reached_now[parent] = LOSE
-        frontier = [position for position in reached_now if position not in outcomes]
-        outcomes.update((position, (reached_now[position], remoteness)) for position in frontier)
+                children_left[parent] -= 1
+                if children_left[parent] == 0:
+                    new_outcomes[parent] = LOSE
+        frontier = [position for position in new_outcomes if position not in outcomes]
+        outcomes.update((position, (new_outcomes[position], remoteness)) for position in frontier)
     # Step 3: ties spread backwards to all positions that are still undecided.
     frontier = [position for position, (value, _) in primitive.items() if value == TIE]
     remoteness = 0

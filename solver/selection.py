@@ -78,7 +78,7 @@ def interpreted_phase(listener: Listener | None) -> Phase:
 
 
 def expect_compiler(budget: MemoryBudget) -> None:
-    """Raise MemoryLimit if numba is not loaded and memory is too short for it: LLVM would kill the process."""
+    """Raise MemoryLimit if numba is not loaded and too little memory is free for it: LLVM would kill the process."""
     if "numba" not in sys.modules:
         if (space := address_space()) and space[1] < COMPILER_SPACE:
             raise MemoryLimit(
@@ -131,10 +131,10 @@ def solve_compiled(game: Game, path: Path, options: SolveOptions, work: Work) ->
             warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)
             return solve_interpreted(game, work.budget, interpreted_phase(work.listener))
     traits = Traits.of(game)
-    numbers = "it numbers its positions" if traits.is_numbered else "it does not number its positions"
+    kind = "it numbers its positions" if traits.is_numbered else "it does not number its positions"
     words = ", and they are tuples" if traits.width and not traits.is_numbered else ""
     raise CannotSolve(
-        f"{variant(game)} cannot be solved by the method that was asked for: {reason or numbers + words}; "
+        f"{variant(game)} cannot be solved by the method that was asked for: {reason or kind + words}; "
         "leave out the method, and one that fits is chosen"
     )
 
@@ -150,9 +150,9 @@ def methods_for(game: Game, path: Path, options: SolveOptions) -> Iterator[Metho
     elif not options.by_remoteness:
         yield from methods_by_metric(game, options)
     elif Traits.of(game).is_numbered:
-        asked = [options.method] if options.method in METHODS else ["setwise", "numbered"]
-        by_sets = "setwise" in asked and (is_chess(game) or is_shaped(game) or is_oriented(game))
-        if by_sets or "numbered" in asked:
+        allowed = [options.method] if options.method in METHODS else ["setwise", "numbered"]
+        by_sets = "setwise" in allowed and (is_chess(game) or is_shaped(game) or is_oriented(game))
+        if by_sets or "numbered" in allowed:
             from retrograde.solver.methods.numbered.method import NumberedMethod
 
             yield NumberedMethod(path, by_sets, options.fresh)
@@ -192,26 +192,26 @@ def methods_of_lists(game: Game, options: SolveOptions) -> Iterator[Method]:
     The order: set-wise early if a glance suggests it, lists up to a limit, set-wise again, then streamed. The early try
     gives up if no tier seems large enough. Positions of several words are not solved set-wise.
     """
-    every = ["listed", "streamed"] if Traits.of(game).width else ["listed", "setwise", "streamed"]
-    asked = [name for name in every if options.method in (name, None, COMPILED)]
-    if not asked:
+    fitting = ["listed", "streamed"] if Traits.of(game).width else ["listed", "setwise", "streamed"]
+    allowed = [name for name in fitting if options.method in (name, None, COMPILED)]
+    if not allowed:
         return
-    several = len(asked) > 1
-    if by_words := "setwise" in asked and (not several or may_be_plain(game)):
+    has_choice = len(allowed) > 1
+    if tries_setwise := "setwise" in allowed and (not has_choice or may_be_plain(game)):
         from retrograde.solver.estimation.estimate import RunningOutlook
         from retrograde.solver.methods.setwise.method import Setwise
 
-        yield Setwise(RunningOutlook, early=several)
+        yield Setwise(RunningOutlook, early=has_choice)
     from retrograde.solver.methods.listed.method import ListedMethod
 
-    if several:
+    if has_choice:
         yield ListedMethod(limited=True)
-        if by_words:
+        if tries_setwise:
             yield Setwise(RunningOutlook)
-    if "streamed" in asked:
+    if "streamed" in allowed:
         from retrograde.solver.estimation.estimate import RunningOutlook
         from retrograde.solver.methods.streamed.method import StreamedMethod
 
         yield StreamedMethod(RunningOutlook)
-    if "listed" in asked:
+    if "listed" in allowed:
         yield ListedMethod()

@@ -54,7 +54,7 @@ class MemoryShortage(NamedTuple):
 
 
 def solve_variant(task: VariantTask) -> VariantReport | MemoryShortage:
-    """Solve a variant, unless another worker has done so meanwhile."""
+    """Solve a variant, unless another worker has done so meanwhile; return a report, or why memory is too small."""
     before: dict[str, int] = {}
     began = time.monotonic()
 
@@ -83,19 +83,19 @@ def prerequisites(names: Iterable[str]) -> dict[str, set[str]]:
     Variants wait only for earlier ones, of their family or that they rest on. A game that does not number its positions
     waits for all earlier ones: its tiers are not known before it is explored.
     """
-    waits: dict[str, set[str]] = {}
+    needed: dict[str, set[str]] = {}
     by_first_tier: dict[tuple[str, int], str] = {}
     """The earlier variants, by family and first own tier."""
     for name in names:
         game: Any = load_game(name)
         if not Traits.of(game).is_numbered:
-            waits[name] = set(waits)
+            needed[name] = set(needed)
             continue
         family = typed(game.family)
         shared = {(family, tier) for tier in game.tiers} & by_first_tier.keys()
-        waits[name] = {by_first_tier[key] for key in shared} | waits.keys() & {*rests_on(game)}
+        needed[name] = {by_first_tier[key] for key in shared} | (needed.keys() & {*rests_on(game)})
         by_first_tier[family, own_tiers(game)[0]] = name
-    return waits
+    return needed
 
 
 class VariantQueue:
@@ -105,19 +105,19 @@ class VariantQueue:
         self.executor = executor
         self.tasks = {task.name: task for task in tasks}
         self.waiting = prerequisites(self.tasks)
-        """The variants that have not begun, with those that each waits for."""
+        """The variants that have not begun, each with those that it waits for."""
         self.running: dict[Future[VariantReport | MemoryShortage], str] = {}
         self.finished: dict[str, Future[VariantReport | MemoryShortage]] = {}
         self.send()
 
     def send(self) -> None:
-        """Send the variants that need not wait any longer."""
-        for name in [name for name, before in self.waiting.items() if before <= self.finished.keys()]:
+        """Give the executor the variants whose prerequisites are done."""
+        for name in [name for name, needed in self.waiting.items() if needed <= self.finished.keys()]:
             del self.waiting[name]
             self.running[self.executor.submit(solve_variant, self.tasks[name])] = name
 
     def result(self, name: str, say: Callable[[str], None]) -> VariantReport:
-        """Wait for a variant and return its report; *say* gets messages. Raise MemoryLimit or what the solve raised."""
+        """Wait for a variant and return its report; *say* gets messages. Raise MemoryLimit, or the solve's error."""
         while name not in self.finished:
             say(f"solving {name}; {len(self.finished)} of {len(self.tasks)} are done")
             for future in wait(self.running, return_when=FIRST_COMPLETED).done:
@@ -135,7 +135,7 @@ class VariantQueue:
 
 
 @contextmanager
-def solving_variants(executor: ClusterExecutor, path: Path, tasks: list[VariantTask]) -> Iterator[VariantQueue]:
+def solve_variants(executor: ClusterExecutor, path: Path, tasks: list[VariantTask]) -> Iterator[VariantQueue]:
     """Have workers solve the variants of *tasks*, in the folder of *path*, which is locked."""
     with Lock(path) as lock, executor.attached(lock):
         queue = VariantQueue(executor, tasks)

@@ -18,7 +18,7 @@ from retrograde.games.catalog import load_game
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
 from retrograde.solver.options import SolveOptions
-from retrograde.solver.rules.ports import called_rules
+from retrograde.solver.rules.ports import keep_rules_interpreted
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.verification.verify import verify
 
@@ -68,10 +68,10 @@ PROVED = ("tictactoe", "mutorere")
 def warm() -> Iterator[tuple[str, int, int]]:
     """Compile all loops; yield what is compiled next, its number from 1, and the number of steps."""
     steps: list[tuple[str, Callable[[Path], object]]] = [
-        *((each.name, partial(solve_small, each)) for each in SOLVES),
+        *((small.name, partial(solve_small, small)) for small in SOLVES),
         ("search", lambda folder: search_all()),
         ("proofs", prove_small),
-        ("checks", lambda folder: check_some()),
+        ("checks", lambda folder: check_small()),
     ]
     with TemporaryDirectory(prefix="retrograde-") as folder:
         for number, (name, step) in enumerate(steps, 1):
@@ -79,11 +79,11 @@ def warm() -> Iterator[tuple[str, int, int]]:
             step(Path(folder))
 
 
-def solve_small(each: SmallSolve, folder: Path) -> None:
+def solve_small(small: SmallSolve, folder: Path) -> None:
     """Solve a small game into a database in a folder, verify it, and look positions up in it."""
-    game = load_game(each.variant)
-    with nullcontext() if each.compiles_rules else called_rules():
-        path = solve(game, folder / f"{each.name}.h5", each.options)
+    game = load_game(small.variant)
+    with nullcontext() if small.compiles_rules else keep_rules_interpreted():
+        path = solve(game, folder / f"{small.name}.h5", small.options)
         with open_database(path, game=game) as database:
             verify(database, interpreted=False)
             database.lookup(([row.example for row in database.file.legend] * BULK)[:BULK])
@@ -119,7 +119,7 @@ def prove_small(folder: Path) -> None:
             verify_certificate(certificate, interpreted=False)
 
 
-def check_some() -> None:
+def check_small() -> None:
     """Check small games whose rules include all that `check` compares compiled and interpreted."""
     for name in CHECKED:
         check(load_game(name), limit=1)

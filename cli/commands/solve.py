@@ -180,7 +180,7 @@ def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
     if how.mpi is None:
         solve_set(members, solve_or_load, how.as_json, how.fresh)
         return
-    from retrograde.solver.variants import VariantTask, memory_per_worker, solving_variants
+    from retrograde.solver.variants import VariantTask, memory_per_worker, solve_variants
 
     most, tasks = memory_per_worker(how.mpi, how.memory), []
     for member in members:
@@ -189,7 +189,7 @@ def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
         with suppress(Failure):  # reported when it is this variant's turn
             if not is_solved(game, path, how.fresh, goal):
                 tasks.append(VariantTask(member, path.absolute(), goal.metric, how.fresh, most))
-    with solving_variants(how.mpi, database_path(name).absolute(), tasks) as ahead:
+    with solve_variants(how.mpi, database_path(name).absolute(), tasks) as ahead:
         solve_set(members, result_or_found(ahead, solve_or_load, facts_in, how.as_json), how.as_json, how.fresh)
 
 

@@ -10,7 +10,7 @@ from retrograde.solver.conformance.hints import has_hints, hints_at
 from retrograde.solver.conformance.kernels import to_slots_and_back
 from retrograde.solver.conformance.pairs import canonical_children, canonical_parents, images_of
 from retrograde.solver.conformance.survey import Survey, list_answers
-from retrograde.solver.rules.examine import Fault, listed
+from retrograde.solver.rules.examine import Fault, to_list
 from retrograde.solver.rules.expansion import Expander, compiling
 from retrograde.solver.rules.positions import note, of_positions
 from retrograde.solver.rules.running_kernels import trouble_array
@@ -31,15 +31,15 @@ def check_compiled(survey: Survey, position: Any) -> None:
         slots, again = np.empty(1, np.int64), of_positions(game, 1)
         ask(survey, to_slots_and_back, tier, positions, slots, again)
         expect_same("index() gives", slot, int(slots[0]))
-        expect_same("unindex() gives", [game.unindex(tier, slot)], listed(again))
+        expect_same("unindex() gives", [game.unindex(tier, slot)], to_list(again))
     block = expander.expand(tier, positions, sizes=traits.has_images)
-    (value,), (children,) = block.by_position()
+    (value,), (children,) = block.lists_by_position()
     expect_same("primitive() gives", survey.primitive(position), value)
     expect_same("moves lead to", canonical_children(survey, position), children)
     if traits.has_images:
         expect_same("the positions symmetric to it are", len(images_of(survey, position)), int(block.sizes[0]))
     if traits.has_parents:
-        parents = listed(expander.expand_parents(tier, positions).children[:, 0])
+        parents = to_list(expander.expand_parents(tier, positions).children[:, 0])
         expected = canonical_parents(survey, position)
         expect_same("parents() gives", expected, [parent for parent in parents if not is_none(parent)])
     if has_hints(game) and value == UNDECIDED:

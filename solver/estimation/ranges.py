@@ -30,7 +30,7 @@ from retrograde.solver.methods.shapes.ranges import FRONTIER_SHARE, slots_in_ran
 from retrograde.solver.rules.examine import start_of
 from retrograde.solver.runtime.memory import MemoryBudget
 from retrograde.solver.runtime.sizes import Sizes
-from retrograde.solver.runtime.work import LARGER, worth_sending
+from retrograde.solver.runtime.work import LARGER, cluster_task_size
 
 WORKER = Range(165 * MB, 185 * MB, 230 * MB)
 """Memory of a worker with machine code loaded and no task."""
@@ -127,7 +127,7 @@ def cost_by_slots(tier: LargestTier, workers: int, memory: int, sizes: Sizes) ->
         return (a_slot + tier.children.times(a_child)).times(float(slots))
 
     shape = cut_into_ranges(tier.slots, workers, memory, sizes.range_bits)
-    block = min(LARGER * tier.block, worth_sending(tier.slots, tier.block, workers), 1 << shape.shift)
+    block = min(LARGER * tier.block, cluster_task_size(tier.slots, tier.block, workers), 1 << shape.shift)
     # A worker holds one task at a time, of either kind: the larger one counts.
     worker = Range.greatest([bytes_for(*INVERTING, 1 << shape.shift), bytes_for(*EXPANDING, block)])
     return Cost(worker, shape.buckets, bytes_for(*FOLDER, tier.slots), SLOWDOWN)

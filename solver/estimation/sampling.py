@@ -28,7 +28,7 @@ import numpy as np
 
 from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.estimation.amounts import Range
-from retrograde.solver.rules.examine import listed, starts_of
+from retrograde.solver.rules.examine import starts_of, to_list
 from retrograde.solver.rules.expansion import Expander
 from retrograde.solver.rules.positions import from_items, to_items
 from retrograde.solver.runtime.array_type import Array
@@ -140,7 +140,7 @@ class Sampler:
         starts = np.array(sorted(starts_of(game)))
         self.expander.expand(LOWEST, starts, sizes=True)  # compiles
         self.waves = [float(len(starts))]
-        for start in listed(starts):
+        for start in to_list(starts):
             self.tiers[int(game.tier(start))] += 1.0
         last_wave, parents, factor = self.count_waves(to_items(starts))
         counted, complete = len(self.waves), len(last_wave) == 0
@@ -268,7 +268,7 @@ class Sampler:
         distinct, first, times = np.unique(np.concatenate(children), return_index=True, return_counts=True)
         # If a child is in the tier of one of 64 positions or so, play returns to a tier.
         examples = from_items(positions[:: max(1, len(positions) // 64)], width)
-        own_tiers = {self.expander.game.tier(position) for position in listed(examples)}
+        own_tiers = {self.expander.game.tier(position) for position in to_list(examples)}
         self.returns |= not own_tiers.isdisjoint(np.unique(np.concatenate(tiers)).tolist())
         return DistinctChildren(distinct, np.concatenate(tiers)[first], times)
 

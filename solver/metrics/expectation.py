@@ -164,12 +164,12 @@ class ExpectationStore:
         """Yield the bounds and sizes of stretches of the group's tiers, as `keep` takes them."""
         cyclic = {k for k in group if self.space.has_cycles(k)}
         # Step 1: tiers without cycles, cut into tasks.
-        plain = [(k, *self.space.stretch(k)) for k in group if k not in cyclic]
+        plain = [(k, *self.space.bounds_of(k)) for k in group if k not in cyclic]
         tasks = (task for task in cut_into_tasks(plain, TASK) if not self.solved.issuperset(task))
         yield from self.work.map(sweep, ((self.inputs, task) for task in tasks))
         # Step 2: small tiers with cycles, each worker some that lie next to each other.
-        unsolved = [k for k in sorted(cyclic) if (k, *self.space.stretch(k)) not in self.solved]
-        small = [k for k in unsolved if len(range(*self.space.stretch(k))) <= TASK]
+        unsolved = [k for k in sorted(cyclic) if (k, *self.space.bounds_of(k)) not in self.solved]
+        small = [k for k in unsolved if len(range(*self.space.bounds_of(k))) <= TASK]
         yield from self.work.map(solve_small, ((self.inputs, task) for task in self.join_adjacent(small)))
         # Step 3: large ones, one after another by all workers.
         for k in unsolved:

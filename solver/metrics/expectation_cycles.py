@@ -110,7 +110,7 @@ class CyclicTiers(NamedTuple):
 
 def solve_large(inputs: ExpectationInputs, k: int, work: Work) -> Done:
     """Return the bounds and sizes of one tier with cycles; the workers read its blocks in parallel."""
-    low, high = inputs.table.space.stretch(k)
+    low, high = inputs.table.space.bounds_of(k)
 
     def check(links: int) -> None:
         bytes_needed = BYTES_A_LINK * links + BYTES_A_NODE * inputs.width * (high - low)
@@ -128,7 +128,7 @@ def solve_cycles(inputs: ExpectationInputs, tiers: list[int], run: Map, check: C
     """Return the bounds and sizes of adjacent tiers with cycles that do not lead to each other. *run* is `map`, or the
     same by workers. *check* is called with the expected number of links; it raises MemoryLimit."""
     space = inputs.table.space
-    low, high = space.stretch(tiers[0])[0], space.stretch(tiers[-1])[1]
+    low, high = space.bounds_of(tiers[0])[0], space.bounds_of(tiers[-1])[1]
     cyclic = gather(inputs, low, high, run, check)
     graph = cyclic.graph
     # Step 1: find where players can stay forever. Endless play with rewards has no expectation.
@@ -146,7 +146,7 @@ def solve_cycles(inputs: ExpectationInputs, tiers: list[int], run: Map, check: C
     else:
         solve_ending(cyclic)
     rows = [values[: inputs.width * (high - low)] for values in cyclic.bounds]  # without the children outside
-    return np.array([(k, *space.stretch(k)) for k in tiers], np.int64).ravel(), *rows, cyclic.sizes
+    return np.array([(k, *space.bounds_of(k)) for k in tiers], np.int64).ravel(), *rows, cyclic.sizes
 
 
 def refuse_endless(game: Game, position: Any) -> NoReturn:

@@ -79,7 +79,7 @@ class ExploredGame:
 
     def blocks(self, k: int) -> Iterator[ExploredBlock]:
         """Yield an ExploredBlock for each block of tier number *k*, in order of indices."""
-        blocks = expander_of(self.game).blocks(*self.space.stretch(k))
+        blocks = expander_of(self.game).blocks(*self.space.bounds_of(k))
         for block in self.work.map(read_block, ((self.table, k, begin, end) for begin, end in blocks)):
             if self.table.symmetric:
                 self.sizes[block.begin : block.end] = block.sizes
@@ -147,16 +147,16 @@ def explored_block(table: ListedTable, begin: int, block: ExpansionBlock) -> Exp
     game, count = table.game, len(block.primitives)
     weights = weigh(game, table.space.positions[begin : begin + count], block)
     counts = np.zeros(count + 1, np.int64)  # number of children, behind a 0
-    counts[1 + block.origins[: block.columns]] = (block.places[:, : block.columns] >= 0).sum(0)
+    counts[1 + block.origins[: block.columns]] = (block.indices[:, : block.columns] >= 0).sum(0)
     odds = by_child(weights.odds, block).astype(np.int32) if Traits.of(game).has_turn else np.zeros(0, np.int32)
     rewards = by_child(weights.rewards, block) if len(weights.rewards) else np.zeros((0, game.players), np.int64)
     return ExploredBlock(
         begin, begin + count, block.primitives.copy(), weights.movers, block.matrix.sizes.copy(), weights.pays,
-        np.cumsum(counts), by_child(block.places[:, : block.columns], block), odds, rewards,
+        np.cumsum(counts), by_child(block.indices[:, : block.columns], block), odds, rewards,
     )  # fmt: skip
 
 
 def by_child(cells: Array, block: ExpansionBlock) -> Array:
     """Return the cells [moves, positions, …] of an expanded block's matrix that stand for children, as a list. It has
     all children of the first position, then those of the next."""
-    return np.asarray(np.swapaxes(cells, 0, 1)[block.places[:, : block.columns].T >= 0])
+    return np.asarray(np.swapaxes(cells, 0, 1)[block.indices[:, : block.columns].T >= 0])

@@ -93,7 +93,7 @@ def sweep_tier(explored: ExploredGame, arrays: ScoreArrays, k: int, phase: Phase
 
 def solve_cycles(explored: ExploredGame, arrays: ScoreArrays, k: int, phase: Phase, score_ends: EndScores) -> None:
     """Score tier number *k*, which has cycles: write its scores and plies to *arrays*."""
-    low, high = explored.space.stretch(k)
+    low, high = explored.space.bounds_of(k)
     count = high - low
     explored.work.budget.check(BYTES_IN_A_TIER * count, f"scoring {count:,} positions of a tier with cycles")
     # Step 1: collect the blocks of the tier and what its ends pay.

@@ -52,7 +52,7 @@ def measure(explored: explored_game.ExploredGame, options: MetricOptions, phase:
     utilities, plies = np.zeros((count, players), np.int64), np.zeros(count, np.int32)
     movers = np.zeros(count, np.int8)
     for k in explored.tiers_backwards():
-        low, high = explored.space.stretch(k)
+        low, high = explored.space.bounds_of(k)
         blocks = list(explored.blocks(k))
         for block in blocks:
             read_payoffs(block, movers, utilities, scale)
@@ -86,7 +86,7 @@ def order_of_tier(explored: explored_game.ExploredGame, k: int, children: Array,
 
     *children* and *begins* are the lists of `explored_game.children_of`. Raise MetricNotApplicable if play can repeat.
     """
-    low, high = explored.space.stretch(k)
+    low, high = explored.space.bounds_of(k)
     if not explored.space.has_cycles(k):
         return np.arange(high - low)
     explored.work.budget.check(BYTES_A_CHILD * len(children), f"linking {high - low:,} positions")

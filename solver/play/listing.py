@@ -27,7 +27,7 @@ from retrograde.games.contract.game import RetrogradeError, Traits, Value
 from retrograde.games.contract.marks import value_html
 from retrograde.solver.play import columns
 from retrograde.solver.play.columns import NAMES, Columns
-from retrograde.solver.rules.examine import NotCompilable, listed
+from retrograde.solver.rules.examine import NotCompilable, to_list
 
 ROWS = 1 << 16
 """Positions in one chunk, or more."""
@@ -53,7 +53,7 @@ class PositionChunk(NamedTuple):
 
     def each(self) -> list[Any]:
         """Return the positions in the rules' form: ints or tuples of ints."""
-        return listed(self.positions)
+        return to_list(self.positions)
 
     def only(self, which: NDArray[Any] | slice) -> "PositionChunk":
         """Return the chosen positions, by a mask, indices or a slice."""

@@ -9,7 +9,7 @@ How a class of games becomes a numba type (`numba_type`):
 1. `add_functions` registers the plain functions of each rule module.
 2. `add_constants` registers the options and attributes that are numbers, and the fields.
 3. `add_member` registers each table as an array, each property as an attribute and each method as a method.
-4. `spelled_out` rewrites what numba lacks: `yield from` becomes a loop, `super().name` becomes another member, and
+4. `spell_out` rewrites what numba lacks: `yield from` becomes a loop, `super().name` becomes another member, and
    `expressions.py` rewrites expressions. It also rewrites loops over the cells of a field, which are then faster.
 5. `constants.py` has what lists, dicts and sets become that stand outside a function.
 
@@ -50,7 +50,7 @@ from retrograde.games.contract.game import Game, RuleError, Traits, filled, repl
 from retrograde.games.contract.snapshot import module_of, source_of
 from retrograde.games.identity.digest import rule_modules, rules_digest
 from retrograde.solver.rules.constants import MOST_ROWS, constant
-from retrograde.solver.rules.expressions import Expressions, calls_rewritten
+from retrograde.solver.rules.expressions import Expressions, has_calls_to_rewrite
 from retrograde.solver.rules.fields import add_constants, add_kinds
 from retrograde.solver.runtime.kernel import is_cached_for
 from retrograde.solver.runtime.sources import rules_compiler_digest
@@ -58,13 +58,13 @@ from retrograde.solver.runtime.sources import rules_compiler_digest
 TABLES = (tuple, list, dict, set, frozenset)
 GAME = "game_of_static_method"
 """The name by which a static method gets the game."""
-COUNTED = {"_nrt": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
+RULE_OPTIONS = {"_nrt": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
 """Numba's options for all rules.
 
 Rules may create arrays (`_nrt`) even if the kernel that calls them may not. Only kernels call them, so wrappers for C
 and Python are left out.
 """
-GUARD = {"boundscheck": True, **COUNTED}
+GUARDED_OPTIONS = {"boundscheck": True, **RULE_OPTIONS}
 """Numba's options for rules in which an index outside an array raises IndexError.
 
 Negative indices count from the end, as in Python.
@@ -83,7 +83,7 @@ class GameType(types.Opaque):
     known: ClassVar[dict[tuple[str, ...], "GameType"]]
     """The types of one class of games, by their options."""
     guarded: ClassVar[bool]
-    line: ClassVar[tuple[type, ...]]
+    mro: ClassVar[tuple[type, ...]]
     """The method resolution order of the class: itself and its bases."""
     above: ClassVar[set[str]]
     """The names under which members that rules reach by `super()` are registered."""
@@ -122,8 +122,8 @@ def type_of(game: Game, guarded: bool) -> GameType:
     if options not in game_type.known:
         # All variants of a family share one type, so that numba compiles them once.
         family = game.family if type(game.family) is type(game) and "feature_weights" not in vars(game) else game
-        found = game_type.known.get(options_of(family)) or game_type(family)
-        game_type.known[options] = game_type.known[options_of(family)] = found
+        family_type = game_type.known.get(options_of(family)) or game_type(family)
+        game_type.known[options] = game_type.known[options_of(family)] = family_type
     return game_type.known[options]
 
 
@@ -148,17 +148,17 @@ def is_cached(game: Game, kernels: Iterable[Any]) -> bool:
 def numba_type(cls: type, guarded: bool) -> type[GameType]:
     """Return the numba type of a class of games, with its options, tables and rules registered."""
     add_kinds()
-    line = cls.__mro__[:-1]
+    mro = cls.__mro__[:-1]  # without `object`
     # An opaque type: compiled code never reads the Python object, since all members are constants or functions.
-    game_type = type(cls.__name__, (GameType,), {"known": {}, "guarded": guarded, "line": line, "above": set()})
+    game_type = type(cls.__name__, (GameType,), {"known": {}, "guarded": guarded, "mro": mro, "above": set()})
     register_model(game_type)(models.OpaqueModel)
     unbox(game_type)(lambda typ, obj, c: NativeValue(c.context.get_dummy_value()))
-    for base in line:
+    for base in mro:
         if base is not Game:
             for module in rule_modules(module_of(base)):
                 if module.__name__ != Game.__module__:  # its functions are for Python
                     add_functions(module)
-    names = {name for base in line for name in vars(base)} | {field.name for field in fields(cls)}
+    names = {name for base in mro for name in vars(base)} | {field.name for field in fields(cls)}
     members = {name: getattr_static(cls, name, None) for name in sorted(names) if not name.startswith("__")}
     constants = {name for name, member in members.items() if isinstance(member, int | Field)}
     # Numeric options and fields are constants of the type, for which numba compiles no function.
@@ -174,63 +174,69 @@ def add_functions(module: ModuleType) -> None:
     """Register the functions of a rule module with numba, so that rules may call them; they check array indices."""
     for function in vars(module).values():
         if isfunction(function) and function.__module__ == module.__name__:
-            overload(function, strict=False, jit_options=GUARD)(stand_in(function))
+            overload(function, strict=False, jit_options=GUARDED_OPTIONS)(stand_in(function))
 
 
 def add_member(game_type: type[GameType], name: str, after: int = -1) -> None:
     """Register a table, property or method of a game with numba.
 
-    With *after*, it is the member that `super()` finds in the class at that index of the line.
+    With *after*, it is the member that `super()` finds in the class at that index of `game_type.mro`.
     """
-    line = game_type.line
-    # The first class behind *after* that defines the name, as Python looks it up.
-    place = next((at for at in range(after + 1, len(line)) if name in vars(line[at])), len(line))
-    member = vars(line[place])[name] if place < len(line) else None
-    known = name if after < 0 else name_above(after, name)
+    mro = game_type.mro
+    # The first class behind *after* that defines the name, as Python looks it up. None if only an instance has it.
+    member = next((vars(base)[name] for base in mro[after + 1 :] if name in vars(base)), None)
+    registered_name = name_above(after, name)
     if isinstance(member, property):
         rule = stand_in(cast(FunctionType, member.fget), game_type)
-        overload_attribute(game_type, known, strict=False, jit_options=COUNTED)(lambda self: rule(self))
+        overload_attribute(game_type, registered_name, strict=False, jit_options=RULE_OPTIONS)(lambda self: rule(self))
     elif isfunction(member) or isinstance(member, (classmethod, staticmethod)):
         rule = stand_in(cast(FunctionType, getattr(member, "__func__", member)), game_type, type(member))
-        overload_method(game_type, known, strict=False, jit_options=GUARD if game_type.guarded else COUNTED)(rule)
+        options = GUARDED_OPTIONS if game_type.guarded else RULE_OPTIONS
+        overload_method(game_type, registered_name, strict=False, jit_options=options)(rule)
     else:
 
         def read(self):
-            value = constant(getattr(self.game if after < 0 else super(line[after], self.game), name), name)
+            value = constant(getattr(self.game if after < 0 else super(mro[after], self.game), name), name)
             return lambda self: value
 
-        overload_attribute(game_type, known, strict=False, jit_options=COUNTED)(read)
+        overload_attribute(game_type, registered_name, strict=False, jit_options=RULE_OPTIONS)(read)
 
 
-def name_above(place: int, name: str) -> str:
-    """Return the name under which `super().name`, in the class at this index of the line, is registered."""
-    return f"{name}_above_{place}" if place >= 0 else name
+def name_above(level: int, name: str) -> str:
+    """Return the name under which `super().name`, said in class number *level* of the MRO, is registered.
+
+    Level -1, below all classes, is for the game's own member, which keeps its name.
+    """
+    return f"{name}_above_{level}" if level >= 0 else name
 
 
-def register_above(game_type: type[GameType], name: str, place: int) -> str:
-    """Register the member that `super().name` means in the class at this index of the line; return its name."""
-    known = name_above(place, name)
-    if known not in game_type.above and place >= 0:
-        game_type.above.add(known)
-        add_member(game_type, name, place)
-    return known
+def register_above(game_type: type[GameType], name: str, level: int) -> str:
+    """Register the member that `super().name` means in class number *level* of the MRO; return its registered name."""
+    registered_name = name_above(level, name)
+    if registered_name not in game_type.above and level >= 0:
+        game_type.above.add(registered_name)
+        add_member(game_type, name, level)
+    return registered_name
 
 
 def register_value(game_type: type[GameType], name: str, value: Any) -> str:
     """Register a value that all variants of the game share, as an attribute; return its name."""
     if name not in game_type.above:
         game_type.above.add(name)
-        overload_attribute(game_type, name, strict=False, jit_options=COUNTED)(lambda self: lambda self: value)
+        overload_attribute(game_type, name, strict=False, jit_options=RULE_OPTIONS)(lambda self: lambda self: value)
     return name
 
 
 def stand_in(function: FunctionType, game_type: type[GameType] | None = None, kind: type = FunctionType) -> Any:
-    """Return the implementation of *function* that numba asks for; *kind* may be `staticmethod` or `classmethod`."""
+    """Return a function with the arguments of *function* from which numba gets the function to compile.
+
+    *kind* may be `staticmethod` or `classmethod`.
+    """
 
     def resolve(*args, **named):  # rewrite only now: functions that are never compiled may use all of Python
         if hasattr(function, "compiled_for"):
             return function.compiled_for(args[0].game)  # made from the fields of the game
-        return spelled_out(function, game_type, kind)  # type: ignore[arg-type]  # a class can be hashed
+        return spell_out(function, game_type, kind)  # type: ignore[arg-type]  # a class can be hashed
 
     arguments = [*signature(function).parameters.values()]
     if kind is staticmethod:
@@ -240,33 +246,34 @@ def stand_in(function: FunctionType, game_type: type[GameType] | None = None, ki
 
 
 @cache
-def spelled_out(function: FunctionType, game_type: type[GameType] | None, kind: type = FunctionType) -> FunctionType:
+def spell_out(function: FunctionType, game_type: type[GameType] | None, kind: type = FunctionType) -> FunctionType:
     """Return a function rewritten in the part of Python that numba compiles; see `SpellOut` and `Expressions`.
 
     In a method, `super().name` becomes a registered member of the game. A static method gets the game as its first
     argument. Raise RuleError if there is no source, or if `super()` stands in a class that is no base of the game.
     """
     code = function.__code__
-    loops = code.co_flags & CO_GENERATOR and any(at.opname == "GET_YIELD_FROM_ITER" for at in get_instructions(code))
+    opcodes = [instruction.opname for instruction in get_instructions(code)]
+    yields_from = code.co_flags & CO_GENERATOR and "GET_YIELD_FROM_ITER" in opcodes
     names = names_in(code)
     cells = cells_named_in(code, game_type) if game_type else set()
     tables = tables_in(function, names)
     classes = game_type and names_class(function, names, game_type)
     # Most functions need no change.
-    if not (loops or cells or tables or classes or kind is not FunctionType or calls_rewritten(code)):
+    if not (yields_from or cells or tables or classes or kind is not FunctionType or has_calls_to_rewrite(code)):
         return function
     definition = definition_of(function)
     if kind is staticmethod:
         definition.args.args.insert(0, ast.arg(GAME))
-    place = place_of(function, game_type) if game_type and "__class__" in code.co_freevars else 0
+    level = level_of_super(function, game_type) if game_type and "__class__" in code.co_freevars else 0
     game = definition.args.args[0].arg if game_type and definition.args.args else ""
     member = partial(member_of_class, function, game_type) if game_type else lambda *_: ""
     spelling = SpellOut(definition, game, kind is classmethod, member)
-    spelling.place, spelling.cells, spelling.tables = place, cells, {*tables}
-    tree = bare(spelling.visit(definition))
+    spelling.level, spelling.cells, spelling.tables = level, cells, {*tables}
+    tree = strip_annotations(spelling.visit(definition))
     if game_type:
         for name in sorted(spelling.above):
-            register_above(game_type, name, place)
+            register_above(game_type, name, level)
     *_, owner, name = ["", *function.__qualname__.split(".")]
     module = ast.Module([*spelling.reductions, tree], [])
     # The qualified name is `Class.method`: put the method into a class of the same name.
@@ -280,11 +287,11 @@ def spelled_out(function: FunctionType, game_type: type[GameType] | None, kind: 
         scope = scope | {name: tables[name] for name in spelling.tables}
     exec(compile(ast.fix_missing_locations(module), code.co_filename, "exec"), scope, defined)
     defined = dict(vars(defined[owner])) if owner in defined else defined
-    for reduction in spelling.reductions:
-        made = scope[reduction.name] = defined[reduction.name]
-        options = GUARD if game_type is None or game_type.guarded else COUNTED
-        overload(made, strict=False, jit_options=options)(
-            eval(f"lambda {', '.join(signature(made).parameters)}: made", {"made": made})
+    for reduction in spelling.reductions:  # numba must know these new functions too
+        new_function = scope[reduction.name] = defined[reduction.name]
+        options = GUARDED_OPTIONS if game_type is None or game_type.guarded else RULE_OPTIONS
+        overload(new_function, strict=False, jit_options=options)(
+            eval(f"lambda {', '.join(signature(new_function).parameters)}: made", {"made": new_function})
         )
     spelled = defined[name]
     spelled.__defaults__, spelled.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
@@ -293,13 +300,14 @@ def spelled_out(function: FunctionType, game_type: type[GameType] | None, kind: 
 
 def names_in(code: CodeType) -> set[str]:
     """Return the names of globals and attributes in code, that of nested functions included."""
-    nested = (names_in(one) for one in code.co_consts if isinstance(one, CodeType))
+    nested = (names_in(inner) for inner in code.co_consts if isinstance(inner, CodeType))
     return {*code.co_names}.union(*nested)
 
 
 def tables_in(function: FunctionType, names: set[str]) -> dict[str, Any]:
-    """Return compiled forms of the lists, dicts, sets and uneven tuples outside a function that it names, by name."""
-    found = {}
+    """Return, by name, the compiled forms of module tables that a function uses: lists, dicts, sets and tuples of rows
+    that differ in length. Numba takes other tuples as they are."""
+    tables = {}
     for name in names:
         value = function.__globals__.get(name)
         if isinstance(value, TABLES):
@@ -310,50 +318,51 @@ def tables_in(function: FunctionType, names: set[str]) -> dict[str, Any]:
                     raise
                 continue  # a table of texts, say: numba complains where compiled code needs it
             if not isinstance(value, tuple) or isinstance(table, tuple):
-                found[name] = table
-    return found
+                tables[name] = table
+    return tables
 
 
 def names_class(function: FunctionType, names: set[str], game_type: type[GameType]) -> bool:
     """Return whether a function may name a member by a class of the game, as in `Chess.squares`, or by `super()`."""
-    of_classes = any(function.__globals__.get(name) in game_type.line for name in names)
+    of_classes = any(function.__globals__.get(name) in game_type.mro for name in names)
     return of_classes or "type" in names or "__class__" in {*names, *function.__code__.co_freevars}
 
 
 def member_of_class(function: FunctionType, game_type: type[GameType], owner: str, name: str, with_game: bool) -> str:
     """Register what *function* means by `owner.name`, where "" as *owner* is the game's class. Return its name, or ""
     if the game has no such member. *with_game*: it is a method that is called with the game."""
-    cls: Any = function.__globals__.get(owner) if owner else game_type.line[0]
-    home = next((base for base in cls.__mro__ if name in vars(base)), None) if cls in game_type.line else None
-    if home not in game_type.line:
+    cls: Any = function.__globals__.get(owner) if owner else game_type.mro[0]
+    home = next((base for base in cls.__mro__ if name in vars(base)), None) if cls in game_type.mro else None
+    if home not in game_type.mro:
         return ""
-    place, member = game_type.line.index(home), vars(home)[name]
+    level, member = game_type.mro.index(home), vars(home)[name]
     if isinstance(member, (*TABLES, int)) and not with_game:
-        return register_value(game_type, f"{name}_of_class_{place}", constant(member, name))
+        return register_value(game_type, f"{name}_of_class_{level}", constant(member, name))
     # A class method of another class than the game's own would see that class.
-    if isfunction(member) if with_game else isinstance(member, staticmethod if owner else (staticmethod, classmethod)):
-        return register_above(game_type, name, place - 1)
+    callable_kinds: Any = FunctionType if with_game else staticmethod if owner else (staticmethod, classmethod)
+    if isinstance(member, callable_kinds):
+        return register_above(game_type, name, level - 1)
     return ""
 
 
 def cells_named_in(code: CodeType, game_type: type[GameType]) -> set[str]:
     """Return the names of a game's fields of cells over which code may loop."""
-    fields = fields_of(game_type.line[0]) if LOOPS.keys() & {*code.co_names} else {}
+    fields = fields_of(game_type.mro[0]) if LOOPS.keys() & {*code.co_names} else {}
     return {name for name, field in fields.items() if isinstance(field, Cells) and name in code.co_names}
 
 
-def place_of(function: FunctionType, game_type: type[GameType]) -> int:
-    """Return the index, in the game's line of classes, of the class in whose body a method says `super()`."""
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    said_by = cells["__class__"].cell_contents
-    if said_by not in game_type.line:
-        what = f"super() in {function.__qualname__}() is said for {said_by.__name__}, and a game of another kind has it"
+def level_of_super(function: FunctionType, game_type: type[GameType]) -> int:
+    """Return the index, in the game's MRO, of the class in whose body a method says `super()`."""
+    closure = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    owner = closure["__class__"].cell_contents
+    if owner not in game_type.mro:
+        what = f"super() in {function.__qualname__}() is said for {owner.__name__}, and a game of another kind has it"
         raise RuleError(what)
-    return game_type.line.index(said_by)
+    return game_type.mro.index(owner)
 
 
-def bare(definition: ast.FunctionDef) -> ast.FunctionDef:
-    """Return a function definition without annotations, defaults and decorators, whose names may be unknown here."""
+def strip_annotations(definition: ast.FunctionDef) -> ast.FunctionDef:
+    """Remove annotations, defaults and decorators, whose names may be unknown here; return the definition."""
     arguments = definition.args
     for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
         argument.annotation = None
@@ -383,14 +392,14 @@ while {left}:
 
 
 class SpellOut(Expressions):
-    """Rewrites loops and `super()`.
+    """Rewrites loops and `super()` in one function.
 
     `yield from items` becomes `for item in items: yield item`, and `super().name` becomes `self.name_above_…`. A loop
     `for cell in self.cells.empty(position)` becomes `while left`, which takes one cell after the other from a set.
     """
 
-    place: int
-    """The index of the method's class in the line."""
+    level: int
+    """The index of the method's class in the game's MRO."""
     cells: set[str]
     """Names of fields of cells."""
     loops = 0
@@ -428,7 +437,7 @@ class SpellOut(Expressions):
         match node.value:
             case ast.Call(ast.Name("super"), [], []):
                 self.above.add(node.attr)
-                node.value, node.attr = ast.Name(self.game, ast.Load()), name_above(self.place, node.attr)
+                node.value, node.attr = ast.Name(self.game, ast.Load()), name_above(self.level, node.attr)
         return super().visit_Attribute(node)
 
 
@@ -436,14 +445,14 @@ class SpellOut(Expressions):
 
 
 @overload(replaced)
-def _(position, place, number):
+def compiled_replaced(position, place, number):
     if isinstance(position, types.BaseTuple):
         return lambda position, place, number: tuple_setitem(position, place, number)
     return None
 
 
 @overload(filled)
-def _(game, number):
+def compiled_filled(game, number):
     return eval(f"lambda game, number: ({'number, ' * Traits.of(game.game).width})")
 
 
@@ -471,11 +480,11 @@ def count_leading_zeros(typingctx, number):
 
 
 @overload_method(types.Integer, "bit_count")
-def _(number):
+def compiled_bit_count(number):
     return lambda number: count_ones(number)
 
 
 @overload_method(types.Integer, "bit_length")
-def _(number):
+def compiled_bit_length(number):
     bits = number.bitwidth
     return lambda number: bits - count_leading_zeros(number)

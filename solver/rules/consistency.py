@@ -26,7 +26,7 @@ def check_consistency(game: Game, children: dict[int, list[int]], values: dict[i
 
     *children* has the distinct children of all positions, *values* the values of the primitive ones.
     """
-    # Every k-th position, so that at most SAMPLE are checked.
+    # Every k-th position, so that at most SAMPLE are checked. -(-a // b) rounds up.
     traits = Traits.of(game)
     sample = list(children)[:: -(-len(children) // SAMPLE)]
     for number, position in enumerate(sample):
@@ -44,12 +44,12 @@ def check_consistency(game: Game, children: dict[int, list[int]], values: dict[i
 
 def check_parents(game: Game, children: dict[int, list[int]], values: dict[int, Value], sample: Iterable[int]) -> None:
     """Raise RuleError unless `parents` yields, for a sample of positions, just the positions with a move there."""
-    met: dict[int, set[int]] = {position: set() for position in sample}
+    parents_of: dict[int, set[int]] = {position: set() for position in sample}
     for parent, reached in children.items():
         for child in reached:
-            if child in met and game.tier(child) == game.tier(parent):
-                met[child].add(parent)
-    for position, expected in met.items():
+            if child in parents_of and game.tier(child) == game.tier(parent):
+                parents_of[child].add(parent)
+    for position, expected in parents_of.items():
         # Only explored positions in which the game goes on count as parents.
         given = {parent for parent in own_parents(game, position) if parent in children and parent not in values}
         with blame(game, position):
@@ -60,25 +60,24 @@ def check_parents(game: Game, children: dict[int, list[int]], values: dict[int, 
 
 
 def by_tier(game: Game, positions: Iterable[int]) -> dict[int, list[int]]:
-    """Return positions by tier; `examine` has checked their tiers."""
-    found: defaultdict[int, list[int]] = defaultdict(list)
+    """Return lists of positions by tier; `examine` has checked their tiers."""
+    tiers: defaultdict[int, list[int]] = defaultdict(list)
     for position in positions:
-        found[index(game.tier(position))].append(position)
-    return found
+        tiers[index(game.tier(position))].append(position)
+    return tiers
 
 
-def blame_parents(game: Game, child: int, known: Callable[[int], bool], others: Iterable[int]) -> NoReturn:
+def blame_parents(game: Game, child: int, is_stored: Callable[[int], bool], tier_positions: Iterable[int]) -> NoReturn:
     """Raise the RuleError that says which parent of a position, or of one in its tier, is wrong or missing.
 
-    Only parents for which *known* is true count. A missing one is searched among *others*, positions of the tier.
+    Only parents for which *is_stored* is true count. A missing one is searched among *tier_positions*.
     """
     for parent in own_parents(game, child):
-        if known(parent) and game.primitive(parent) == UNDECIDED and child not in examine(game, parent)[2]:
-            raise RuleError(
-                f"{variant(game)}, position {child}: parents() yields {parent}, from which no move leads here"
-            )
+        if is_stored(parent) and game.primitive(parent) == UNDECIDED and child not in examine(game, parent)[2]:
+            what = f"parents() yields {parent}, from which no move leads here"
+            raise RuleError(f"{variant(game)}, position {child}: {what}")
     tier = game.tier(child)
-    for parent in others:
+    for parent in tier_positions:
         for reached in dict.fromkeys(examine(game, parent)[2]):
             if game.tier(reached) == tier and parent not in own_parents(game, reached):
                 what = f"parents() does not yield {parent}, from which a move leads here"

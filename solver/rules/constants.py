@@ -27,9 +27,9 @@ MOST_ROWS = 256
 def constant(value: Any, name: str = "it") -> Any:
     """Return an option or table as compiled code holds it; raise RuleError, which calls it *name*, for other tables.
 
-    A dict becomes a `Dict`; a tuple, list or set of ints, or of rows of one length, an int64 array, or int32 if int64
-    takes more than `MOST_BYTES` and all numbers fit; rows of several lengths a tuple of arrays. Anything else stays as
-    it is. Ints are signed there: the set of all 64 cells is -1.
+    A dict becomes a `Dict`. A tuple, list or set of ints, or of rows of one length, becomes an int64 array; int32, if
+    int64 takes more than `MOST_BYTES` and all numbers fit. Rows of several lengths become a tuple of arrays. Anything
+    else stays as it is. Ints become signed: the set of all 64 cells is -1.
     """
     if isinstance(value, dict):
         return Dict(value, name)
@@ -46,21 +46,20 @@ def constant(value: Any, name: str = "it") -> Any:
         # Rows of different lengths make numpy raise ValueError.
         array = np.array(tuple(value))  # in the order in which Python goes through a set
     except ValueError:
-        raise RuleError(
-            f"the rows of {name} differ in length; make them of one length, as with -1 at their ends"
-        ) from None
-    if array.dtype.kind not in "iu":  # numpy makes floats of ints of 64 bits beside smaller ones: convert exactly
+        alike = "make them of one length, as with -1 at their ends"
+        raise RuleError(f"the rows of {name} differ in length; {alike}") from None
+    if array.dtype.kind not in "iu":  # neither int nor unsigned. NumPy makes floats of 64-bit and smaller ints together
         exact = np.array(tuple(value), object)
-        if all(type(one) is int and -(1 << 63) <= one < 1 << 64 for one in exact.flat):
+        if all(type(number) is int and -(1 << 63) <= number < 1 << 64 for number in exact.flat):
             array = (exact % (1 << 64)).astype(np.uint64)
     if array.dtype.kind not in "iu" and array.size:
         raise RuleError(f"{name} is {value!r:.60}; a table must hold whole numbers, in rows of one length")
-    whole = array.astype(np.int64)
-    if whole.nbytes > MOST_BYTES and whole.min() >= -(1 << 31) and whole.max() < 1 << 31:
-        whole = whole.astype(np.int32)
-    if whole.nbytes > MOST_BYTES:
-        warnings.warn(f"{name} is a table of {whole.nbytes / 1e6:.1f} MB; {COMPILED_ANEW}", stacklevel=2)
-    return whole
+    table = array.astype(np.int64)
+    if table.nbytes > MOST_BYTES and table.min() >= -(1 << 31) and table.max() < 1 << 31:
+        table = table.astype(np.int32)
+    if table.nbytes > MOST_BYTES:
+        warnings.warn(f"{name} is a table of {table.nbytes / 1e6:.1f} MB; {COMPILED_ANEW}", stacklevel=2)
+    return table
 
 
 class Dict:
@@ -92,54 +91,54 @@ def _(context: Any, builder: Any, typ: Any, items: Any) -> Any:
     return context.get_dummy_value()  # compiled code reads no object
 
 
-def finder(table: DictType) -> Any:
+def compile_find(table: DictType) -> Any:
     """Return a compiled function from a key of a dict to its index among the items, or -1."""
     ascending, order = table.items.ascending, table.items.order
 
     @register_jitable
     def find(key):
-        place = np.searchsorted(ascending, key)
-        return order[place] if place < len(ascending) and ascending[place] == key else -1
+        index = np.searchsorted(ascending, key)
+        return order[index] if index < len(ascending) and ascending[index] == key else -1
 
     return find
 
 
 @overload(operator.getitem)
-def _(table, key):
+def compiled_getitem(table, key):
     if not isinstance(table, DictType) or not isinstance(key, types.Integer):
         return None
-    find, values = finder(table), table.items.values
+    find, values = compile_find(table), table.items.values
 
     def value_of(table, key):
-        place = find(key)
-        if place < 0:
+        index = find(key)
+        if index < 0:
             raise KeyError
-        return values[place]
+        return values[index]
 
     return value_of
 
 
 @overload(operator.contains)
-def _(table, key):
+def compiled_contains(table, key):
     if not isinstance(table, DictType):
         return None
-    find = finder(table)
+    find = compile_find(table)
     return lambda table, key: find(key) >= 0
 
 
 @overload_method(DictType, "get")
-def _(table, key, default):
-    find, values = finder(table), table.items.values
+def compiled_get(table, key, default):
+    find, values = compile_find(table), table.items.values
 
     def value_or_default(table, key, default):
-        place = find(key)
-        return values[place] if place >= 0 else default
+        index = find(key)
+        return values[index] if index >= 0 else default
 
     return value_or_default
 
 
 @overload(len)
-def _(table):
+def compiled_len(table):
     if not isinstance(table, DictType):
         return None
     count = len(table.items.keys)
@@ -147,23 +146,23 @@ def _(table):
 
 
 @overload_method(DictType, "keys")
-def _(table):
+def compiled_keys(table):
     keys = table.items.keys
     return lambda table: keys
 
 
 @overload_method(DictType, "values")
-def _(table):
+def compiled_values(table):
     values = table.items.values
     return lambda table: values
 
 
 @overload_method(DictType, "items")
-def _(table):
+def compiled_items(table):
     keys, values = table.items.keys, table.items.values
 
     def items(table):
-        for place in range(len(keys)):
-            yield keys[place], values[place]
+        for index in range(len(keys)):
+            yield keys[index], values[index]
 
     return items

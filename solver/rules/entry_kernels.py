@@ -20,7 +20,7 @@ from retrograde.solver.rules.positions import as_position, whole
 from retrograde.solver.runtime.kernel import entry_kernel
 
 VALUES = {"n": "np.int64(whole({}))", "p": "as_position({})"}
-"""What makes an int64 or a position of an answer, by the letter of an Entry."""
+"""The code that makes an answer an int64 (n) or a position (p), by the letter of an Entry."""
 SINGLE = """
 def {name}(game, {arguments}):
     return {value}
@@ -39,9 +39,9 @@ def {name}(game, {arguments}, skip, buffer):
 
 
 def plain_kernel(name: str) -> Any:
-    """Return the kernel that does what the rule of this name does."""
+    """Return the compiled kernel of an entry that only calls the rule of its name."""
     entry = ENTRIES[name]
-    arguments = ", ".join(f"{letter}{place}" for place, letter in enumerate(entry.arguments))
+    arguments = ", ".join(f"{letter}{number}" for number, letter in enumerate(entry.arguments))
     value = VALUES[entry.result].format("item" if entry.items else f"game.{name}({arguments})")
     source = (ITEMS if entry.items else SINGLE).format(name=name, arguments=arguments, value=value)
     defined: dict[str, Any] = {}

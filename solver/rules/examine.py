@@ -32,7 +32,7 @@ def examine(game: Game, position: int) -> tuple[Value, list[int], list[int]]:
         if value != UNDECIDED:
             return value, [], []
         # Case: the game goes on. Take at most MOST_MOVES moves, since a broken rule may yield moves forever.
-        moves = [checked_move(move) for move in islice(game.generate_moves(position), MOST_MOVES)]
+        moves = [checked_int(move, "generate_moves()") for move in islice(game.generate_moves(position), MOST_MOVES)]
         if not moves:
             raise Fault("it is UNDECIDED and has no moves; let primitive() say who has won, or tie it")
         if min(moves) < 0:
@@ -49,21 +49,17 @@ def examine(game: Game, position: int) -> tuple[Value, list[int], list[int]]:
         return value, moves, children
 
 
-def random_line(game: Game, position: int, chance: Random) -> Iterator[int]:
+def random_line(game: Game, position: int, random: Random) -> Iterator[int]:
     """Yield a position and, move by random move, those after it, to the end of the game if it has one."""
     yield position
     while game.primitive(position) == UNDECIDED:
-        position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
+        position = game.do_move(position, random.choice(list(game.generate_moves(position))))
         yield position
 
 
 def turn_of(game: Game, position: int) -> int:
-    """Return whose turn it is: a player, or CHANCE."""
-    turn = game.turn(position)
-    try:
-        number = index(turn)
-    except TypeError:
-        raise Fault(f"turn() gives {turn!r}, which is no int") from None
+    """Return whose turn it is: a player, or CHANCE. Raise a Fault for anything else."""
+    number = checked_int(game.turn(position), "turn()")
     if number != CHANCE and not 0 <= number < game.players:
         raise Fault(f"turn() gives {number}, and players are from 0 to {game.players - 1}")
     return number
@@ -109,11 +105,7 @@ def first_position(game: Game, start: Any) -> int:
 
 def tier_of(game: Game, position: int) -> int:
     """Return the tier of a position. Raise a Fault unless it has TIER_BITS bits at most."""
-    tier = game.tier(position)
-    try:
-        number = index(tier)
-    except TypeError:
-        raise Fault(f"tier({position}) gives {tier!r}, which is no int") from None
+    number = checked_int(game.tier(position), f"tier({position})")
     if not -(1 << TIER_BITS) < number < 1 << TIER_BITS:
         raise Fault(f"tier({position}) gives {number}; it must give an int below 2**{TIER_BITS}")
     return number
@@ -186,7 +178,8 @@ def blame(game: Game, position: object) -> Iterator[None]:
 def raised_by_rules(error: BaseException) -> bool:
     """Return whether the rules raised an exception, as opposed to Ctrl-C or a time limit.
 
-    Only a `raise` in the rules raises KeyboardInterrupt by itself; a signal interrupts some other statement.
+    Every Exception and SystemExit counts as the rules'. A KeyboardInterrupt counts only if the innermost frame stopped
+    at a `raise` with an argument; Ctrl-C stops at another instruction. All others, such as EndlessRules, do not count.
     """
     if isinstance(error, Exception | SystemExit):
         return True
@@ -207,22 +200,19 @@ def checked_value(value: Any) -> Value:
     return Value(value)
 
 
-def checked_move(move: Any) -> int:
-    """Return a move as an int; raise a Fault if it is none."""
+def checked_int(answer: Any, source: str) -> int:
+    """Return an answer of the rules as an int; raise a Fault that names the *source* if it is none."""
     try:
-        return index(move)
+        return index(answer)
     except TypeError:
-        raise Fault(f"generate_moves() gives {move!r}, which is no int") from None
+        raise Fault(f"{source} gives {answer!r}, which is no int") from None
 
 
 def checked_position(game: Game, position: Any, source: str) -> int:
     """Return a position that the rules gave as an int, or as a tuple of ints. Raise a Fault that names the *source*."""
     if isinstance(position, tuple):
         return checked_tuple(game, position, source)  # type: ignore[no-any-return]  # it goes where ints go
-    try:
-        number = index(position)
-    except TypeError:
-        raise Fault(f"{source} gives {position!r}, which is no int") from None
+    number = checked_int(position, source)
     if not 0 <= number < POSITION_LIMIT:
         raise Fault(f"{source} gives {number}, but positions go from 0 to 2**{POSITION_BITS} - 1")
     return number
@@ -244,7 +234,8 @@ def checked_tuple(game: Game, position: tuple[Any, ...], source: str) -> Any:
 
 
 def is_position(position: Any) -> bool:
-    return all(0 <= number < POSITION_LIMIT for number in (position if isinstance(position, tuple) else (position,)))
+    """Return whether all words of a position are in the range of positions."""
+    return all(0 <= word < POSITION_LIMIT for word in (position if isinstance(position, tuple) else (position,)))
 
 
 def key_of(position: Any) -> int:
@@ -253,17 +244,17 @@ def key_of(position: Any) -> int:
         return position  # type: ignore[no-any-return]  # it is an int
     key = 0
     for number in position:
-        key = ((key ^ number) * MIX & (1 << 64) - 1) >> 2
+        key = (((key ^ number) * MIX) & ((1 << 64) - 1)) >> 2  # a product of 64 bits; the upper 62 are kept
         key ^= key >> 31
     return key
 
 
-def listed(positions: Any) -> list[Any]:
+def to_list(positions: Any) -> list[Any]:
     """Return an array of positions, int64[n] or int64[n, words], as a list of ints or of tuples."""
     return [*map(tuple, positions.tolist())] if positions.ndim > 1 else list(positions.tolist())
 
 
-def differ(game: Game, position: int) -> str:
+def describe_difference(game: Game, position: int) -> str:
     """Return the message that rules answer differently when interpreted and compiled, or when called twice."""
     return (
         f"{variant(game)}, position {position}: the rules do one thing interpreted and another compiled; do ints "

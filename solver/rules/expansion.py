@@ -10,7 +10,7 @@ import numpy as np
 
 from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, Game, RuleError, Traits, is_none
 from retrograde.solver.rules import kernels
-from retrograde.solver.rules.examine import blame, differ, examine, listed, refuse_chance
+from retrograde.solver.rules.examine import blame, describe_difference, examine, refuse_chance, to_list
 from retrograde.solver.rules.images import check_image
 from retrograde.solver.rules.kernels import Matrix
 from retrograde.solver.rules.ports import rules_for
@@ -29,8 +29,8 @@ class ExpansionBlock:
     """A thread's buffers for one block of positions: the arrays of a Matrix, and two more.
 
     The arrays are views into larger buffers, which `fit` cuts for the size of a block. The first `columns` columns are
-    valid. `places` int64[rows, positions] is for the places of the children, and `out` int64[cells + 1] for a list of
-    them.
+    valid. `indices` int64[rows, positions] is for the children's indices in the state space, and `out` int64[cells + 1]
+    for a list of them.
     """
 
     def __init__(self, width: int = 0) -> None:
@@ -39,7 +39,7 @@ class ExpansionBlock:
         self.words = np.empty(0, np.int64)
         """The buffer of `children`, if positions are of several words."""
         self.flat = np.empty((4, 0), np.int64)
-        """The buffers of `children`, `tiers`, `places` and `out`: a cell of the matrix is a column here."""
+        """The buffers of `children`, `tiers`, `indices` and `out`: a cell of the matrix is a column here."""
         self.for_positions: tuple[Array, ...] = np.empty(0, np.uint8), np.empty(0, np.uint16), np.empty(0, np.int32)
         """The buffers of `primitives`, `sizes` and `origins`."""
         self.images = np.empty((MOST_IMAGES, width) if width else MOST_IMAGES, np.int64)
@@ -47,14 +47,14 @@ class ExpansionBlock:
     def fit(self, rows: int, positions: int, sizes: bool = False) -> None:
         """Set the arrays to views for a matrix of *rows* by *positions* cells; make the buffers larger if needed.
 
-        The matrix asks for the sizes, the numbers of symmetric positions, only with *sizes*.
+        Only with *sizes* do kernels count the positions symmetric to each one.
         """
         cells = rows * positions
         if cells >= self.flat.shape[1]:
             self.flat = np.empty((4, max(cells + 1, CELLS + 1)), np.int64)
         if positions > len(self.for_positions[0]):
             self.for_positions = tuple(np.empty(max(positions, BLOCK), array.dtype) for array in self.for_positions)
-        self.children, self.tiers, self.places = self.flat[:3, :cells].reshape(3, rows, positions)
+        self.children, self.tiers, self.indices = self.flat[:3, :cells].reshape(3, rows, positions)
         if self.width:
             if len(self.words) < cells * self.width:
                 self.words = np.empty(max(cells, CELLS) * self.width, np.int64)
@@ -67,18 +67,18 @@ class ExpansionBlock:
         )
         self.columns = 0
 
-    def in_a_list(self) -> tuple[Array, Array, Array]:
+    def list_children(self) -> tuple[Array, Array, Array]:
         """Return arrays of all children, of their tiers, and of the indices of their parents in the block."""
         children = self.children[:, : self.columns]
         exist = (children[..., 0] if self.width else children) >= 0
         parents = np.broadcast_to(self.origins[: self.columns], exist.shape)
         return children[exist], self.tiers[:, : self.columns][exist], parents[exist]
 
-    def by_position(self) -> tuple[list[int], list[list[Any]]]:
-        """Return each position's primitive value, and each position's list of children."""
+    def lists_by_position(self) -> tuple[list[int], list[list[Any]]]:
+        """Return (primitive values, lists of children), both with an entry for each position."""
         children: list[list[Any]] = [[] for _ in self.primitives]
         for column, origin in enumerate(self.origins[: self.columns].tolist()):
-            cells = listed(self.children[:, column])
+            cells = to_list(self.children[:, column])
             children[origin] = [child for child in cells if not is_none(child)]
         return self.primitives.tolist(), children
 
@@ -94,15 +94,15 @@ class Expander:
         self.local = threading.local()
 
     def blocks(self, begin: int, end: int, times: int = 1) -> Iterator[tuple[int, int]]:
-        """Yield (begin, end) of consecutive blocks from *begin* to *end*, each *times* as long as suits the cache."""
+        """Yield (begin, end) of consecutive blocks from *begin* to *end*, *times* as long as suits the cache."""
         while begin < end:
             stop = min(begin + max(1, times * min(BLOCK, CELLS // self.rows)), end)
             yield begin, stop
             begin = stop
 
     def expand(self, tier: int, positions: Array, sizes: bool = False) -> ExpansionBlock:
-        """Return a block with the children of positions of a tier; with *sizes*, also how many positions each stands
-        for."""
+        """Return a block with the children of positions of a tier; with *sizes*, also how many are symmetric to
+        each."""
         wide = positions.astype(np.int64, copy=False)
         return self.run(
             lambda block, trouble: kernels.expand(self.rules, tier, wide, block.matrix, trouble), len(positions), sizes
@@ -110,10 +110,10 @@ class Expander:
 
     def primitives(self, positions: Array) -> Array:
         """Return the primitive value of each position."""
-        found, trouble = np.empty(len(positions), np.uint8), trouble_array(self.game)
+        values, trouble = np.empty(len(positions), np.uint8), trouble_array(self.game)
         with compiling(self.game, trouble):
-            kernels.write_primitives(self.rules, positions, found, trouble)
-        return found
+            kernels.write_primitives(self.rules, positions, values, trouble)
+        return values
 
     def expand_parents(self, tier: int, positions: Array) -> ExpansionBlock:
         """Return a block whose `children` are the parents of the positions within their tier, a column for each
@@ -128,17 +128,17 @@ class Expander:
         return self.run(ask, len(positions))
 
     def mark_moves_again(self, positions: Array, block: ExpansionBlock, origins: Array) -> None:
-        """Mark the children at which the same player moves again: their place p in the block becomes -2 - p."""
+        """Mark the children at which the same player moves again: their index i in `block.indices` becomes -2 - i."""
         if Traits.of(self.game).alternates:
             return
         wide, trouble = positions.astype(np.int64, copy=False), trouble_array(self.game)
-        children, places = block.children, block.places
+        children, indices = block.children, block.indices
         with compiling(self.game, trouble):
-            sound = kernels.mark_moves_again(self.rules, block.columns, wide, origins, children, places, trouble)
+            sound = kernels.mark_moves_again(self.rules, block.columns, wide, origins, children, indices, trouble)
         if not sound:
             position = noted_position(self.game, trouble)
             refuse_chance(self.game, position)
-            raise RuleError(differ(self.game, position))
+            raise RuleError(describe_difference(self.game, position))
 
     def run(
         self, ask: Callable[[ExpansionBlock, Array], tuple[int, int]], positions: int, sizes: bool = False
@@ -158,7 +158,7 @@ class Expander:
                 position = noted_position(self.game, trouble)
                 examine(self.game, position)
                 check_image(self.game, position)
-                raise RuleError(differ(self.game, position))
+                raise RuleError(describe_difference(self.game, position))
             if needed <= len(block.children):
                 return block
             # Too few rows: remember how many are needed, and call again.
@@ -167,10 +167,10 @@ class Expander:
     def spot_check(self, tier: int, positions: Array) -> None:
         """Raise RuleError unless interpreted and compiled rules agree at these positions, and at an image of each."""
         for position, value, children in zip(
-            listed(positions), *self.expand(tier, positions).by_position(), strict=True
+            to_list(positions), *self.expand(tier, positions).lists_by_position(), strict=True
         ):
             if (value, children) != examine(self.game, position)[::2]:
-                raise RuleError(differ(self.game, position))
+                raise RuleError(describe_difference(self.game, position))
             check_image(self.game, position)
 
 

@@ -25,7 +25,7 @@ REDUCTIONS = {
     "min": ("best, none = 0, True", f"if none or {ITEM} < best: best, none = {ITEM}, False", "return best"),
     "max": ("best, none = 0, True", f"if none or {ITEM} > best: best, none = {ITEM}, False", "return best"),
 }
-"""What the new function for an expression does before the loop, with each item, and behind the loop."""
+"""The new function's statements for each reduction: (before the loop, with each item, behind the loop)."""
 KEYWORDS = {"sum": "start", "min": "default", "max": "default"}
 BY_KEY = {
     "min": "min([({key}, number, {item}) for number, {item} in enumerate({items})])[2]",
@@ -33,18 +33,18 @@ BY_KEY = {
     "sorted": "[{item} for _, _, {item} in sorted([({key}, {sign}number, {item}) "
     "for number, {item} in enumerate({items})], reverse={reverse})]",
 }
-"""Items are numbered, for of items with equal keys the first one counts."""
+"""The same calls without `key=`. Items are numbered because the first of several items with equal keys counts."""
 
 
-def calls_rewritten(code: CodeType) -> bool:
+def has_calls_to_rewrite(code: CodeType) -> bool:
     """Return whether code has an expression that `Expressions` rewrites; members named by their class do not count."""
-    nested = [one for one in code.co_consts if isinstance(one, CodeType)]
+    nested = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     keywords = {word for words in code.co_consts if isinstance(words, tuple) for word in words if isinstance(word, str)}
     return (
         not {"any", "all", "reversed"}.isdisjoint(code.co_names)
         or not {"key", "default"}.isdisjoint(keywords)
-        or dis.opmap["SET_ADD"] in code.co_code[::2]  # a set comprehension
-        or any(one.co_name == "<genexpr>" or calls_rewritten(one) for one in nested)
+        or dis.opmap["SET_ADD"] in code.co_code[::2]  # a set comprehension; opcodes are the even bytes
+        or any(inner.co_name == "<genexpr>" or has_calls_to_rewrite(inner) for inner in nested)
     )
 
 
@@ -66,8 +66,8 @@ class Expressions(ast.NodeTransformer):
     # Members named by their class. The module ast prescribes the names of methods.
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        known = self.member_in(node)
-        return at(node, f"{self.game}.{known}") if known else self.generic_visit(node)
+        registered = self.member_in(node)
+        return parse_at(node, f"{self.game}.{registered}") if registered else self.generic_visit(node)
 
     def member_in(self, node: ast.Attribute, with_game: bool = False) -> str:
         """Return the game's name for an attribute of a class, as in `Chess.squares`; "" for any other attribute.
@@ -89,35 +89,37 @@ class Expressions(ast.NodeTransformer):
     # Generator expressions
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> Any:
-        return self.visit(at(node, f"[{ast.unparse(node)[1:-1]}]"))
+        return self.visit(parse_at(node, f"[{ast.unparse(node)[1:-1]}]"))
 
     def visit_SetComp(self, node: ast.SetComp) -> Any:
-        return self.visit(at(node, f"set([{ast.unparse(node)[1:-1]}])"))
+        return self.visit(parse_at(node, f"set([{ast.unparse(node)[1:-1]}])"))
 
     def visit_Call(self, node: ast.Call) -> Any:
-        given = {keyword.arg or "": keyword.value for keyword in node.keywords}
+        keywords = {keyword.arg or "": keyword.value for keyword in node.keywords}
         match node:
             case ast.Call(ast.Attribute() as method, [ast.Name(self.game), *_]) if self.game:
-                if known := self.member_in(method, with_game=True):
-                    node.func = at(node, f"{self.game}.{known}")
+                if registered := self.member_in(method, with_game=True):
+                    node.func = parse_at(node, f"{self.game}.{registered}")
                     del node.args[0]
             case ast.Call(ast.Name("reversed"), [items], []) if "reversed" not in self.local:
-                return self.visit(at(node, f"[{ITEM} for {ITEM} in {ast.unparse(items)}][::-1]"))
-            case ast.Call(ast.Name(kind), [items]) if kind in BY_KEY and "key" in given and kind not in self.local:
-                if text := by_key(kind, items, **given):
-                    return self.visit(at(node, text))
+                return self.visit(parse_at(node, f"[{ITEM} for {ITEM} in {ast.unparse(items)}][::-1]"))
+            case ast.Call(ast.Name(kind), [items]) if kind in BY_KEY and "key" in keywords and kind not in self.local:
+                if text := without_key(kind, items, **keywords):
+                    return self.visit(parse_at(node, text))
             case ast.Call(ast.Name(kind), [items, *others]) if kind in REDUCTIONS and kind not in self.local:
-                known_words = {*given} <= {KEYWORDS.get(kind)}
+                known_words = {*keywords} <= {KEYWORDS.get(kind)}
                 if known_words and len(others) <= (kind in ("sum", "next")):
-                    return self.reduction(node, kind, items, [*others, *given.values()])
+                    return self.reduction(node, kind, items, [*others, *keywords.values()])
         return self.generic_visit(node)
 
     def reduction(self, node: ast.Call, kind: str, items: ast.expr, other: list[ast.expr]) -> ast.AST:
-        """Return the call of a new function for an expression (`source_of_reduction`), or the same call if numba has
-        it."""
+        """Return a call of a new function (`source_of_reduction`) in place of the call *node* of any, sum and the like.
+
+        Return *node* itself if numba can compile it. *other* is its further argument, if any.
+        """
         if not isinstance(items, ast.GeneratorExp) and (kind in ("any", "all") or (other and kind in ("min", "max"))):
-            items = at(node, f"({ITEM} for {ITEM} in {ast.unparse(items)})")
-        if not isinstance(items, ast.GeneratorExp) or any(isinstance(one, ast.NamedExpr) for one in ast.walk(items)):
+            items = parse_at(node, f"({ITEM} for {ITEM} in {ast.unparse(items)})")
+        if not isinstance(items, ast.GeneratorExp) or any(isinstance(part, ast.NamedExpr) for part in ast.walk(items)):
             return self.generic_visit(node)
         if kind in ("min", "max") and isinstance(items.elt, ast.Tuple) and not other:  # numba knows it for a list
             return self.generic_visit(node)
@@ -129,9 +131,9 @@ class Expressions(ast.NodeTransformer):
         (function,) = ast.parse(source_of_reduction(name, arguments, kind, items, bool(other))).body
         # The new function may have such expressions itself.
         self.local |= {OTHER}
-        self.reductions.append(self.visit(moved(function, node)))
+        self.reductions.append(self.visit(set_line(function, node)))
         last = ast.unparse(other[0]) if other else "0"
-        return cast(ast.AST, self.visit(at(node, f"{name}({', '.join([*arguments, last])})")))
+        return cast(ast.AST, self.visit(parse_at(node, f"{name}({', '.join([*arguments, last])})")))
 
 
 def source_of_reduction(name: str, arguments: list[str], kind: str, items: ast.GeneratorExp, has_other: bool) -> str:
@@ -165,8 +167,8 @@ def source_of_reduction(name: str, arguments: list[str], kind: str, items: ast.G
     return "\n ".join([f"def {name}({', '.join([*arguments, OTHER])}):", *body])
 
 
-def by_key(kind: str, items: ast.expr, key: ast.expr, reverse: ast.expr = ast.Constant(False)) -> str:  # noqa: B008
-    """Return the text of `sorted`, `min` or `max` by a key without the key (see BY_KEY). It is "" if impossible."""
+def without_key(kind: str, items: ast.expr, key: ast.expr, reverse: ast.expr = ast.Constant(False)) -> str:  # noqa: B008
+    """Return a call of `sorted`, `min` or `max` with a key, rewritten without it as BY_KEY says; "" if impossible."""
     match key, reverse:
         case ast.Lambda(ast.arguments([], [ast.arg(item)], None, [], [], None, [])), ast.Constant(bool()):
             text = ast.unparse(key.body)
@@ -187,16 +189,16 @@ def names_bound_in(tree: ast.AST) -> set[str]:
 
 def names_read_in(tree: ast.AST) -> set[str]:
     """Return all names that a tree reads."""
-    return {one.id for one in ast.walk(tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
-def at(node: ast.AST, text: str) -> Any:
+def parse_at(node: ast.AST, text: str) -> Any:
     """Return the syntax tree of an expression, with the line number of a node."""
-    return moved(cast(Any, ast.parse(text, mode="eval")).body, node)
+    return set_line(cast(Any, ast.parse(text, mode="eval")).body, node)
 
 
-def moved(tree: ast.AST, node: ast.AST) -> Any:
+def set_line(tree: ast.AST, node: ast.AST) -> Any:
     """Give a tree the line number of a node, and return it."""
-    for one in ast.walk(tree):
-        ast.copy_location(one, node)
+    for part in ast.walk(tree):
+        ast.copy_location(part, node)
     return tree

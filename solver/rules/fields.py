@@ -19,7 +19,7 @@ from retrograde.games.contract.fields import Cells, Field, Flag, Number, Numbers
 from retrograde.games.contract.fields.cells import LOOPS, MOST_CELLS
 
 OPTIONS = {"_nrt": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
-"""Numba's options for methods of fields; see COUNTED in `compiled.py`."""
+"""Numba's options for methods of fields; see RULE_OPTIONS in `compiled.py`."""
 
 ALL = (1 << MOST_CELLS) - 1
 

@@ -15,26 +15,26 @@ import numpy as np
 from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, UNDECIDED, Game, Traits
 from retrograde.solver.rules.examine import Fault, blame, canonical, checked_position, checked_value, examine, key_of
 
-SOME = 16
-"""Positions in the sample from which `mean_size` takes a mean."""
+SAMPLE_SIZE = 16
+"""The most positions in the sample from which `mean_size` takes a mean."""
 
 
 def check_image(game: Game, position: int) -> None:
-    """Compare a canonical position with one of its images, chosen by the position; raise RuleError if they differ."""
+    """Raise RuleError if a canonical position differs from one of its images in value, turn or moves."""
     if not Traits.of(game).has_images:
         return
     value, _, children = examine(game, position)
     with blame(game, position):
         if (least := canonical(game, position)) != position:
-            raise Fault(f"it is kept for {least}, its image, which is less; images() or unindex() is wrong")
+            raise Fault(f"the solver would store {least}, its image, instead of it; images() or unindex() is wrong")
         others = images_of(game, position)
         if not others:
             return
         # The position seeds the choice, so that a fault can be reproduced.
         image = Random(key_of(position)).choice(others)
         if (least := canonical(game, image)) != position:
-            what = "yield of each position all symmetric ones"
-            raise Fault(f"images() yields {image}, for which {least} is kept, and not this one; {what}")
+            what = "images() must yield all symmetric positions"
+            raise Fault(f"images() yields {image}, instead of which the solver would store {least}; {what}")
         image_value = checked_value(game.primitive(image))
         if image_value != value:
             raise Fault(f"images() yields {image}, which is {image_value.name}, and this is {value.name}")
@@ -62,13 +62,13 @@ def images_of(game: Game, position: int) -> list[int]:
 
 
 def mean_size(game: Game, positions: "np.ndarray[Any, Any] | Sequence[int]") -> float:
-    """Return how many positions are equal to one by symmetry, itself included: the mean over a sample of SOME."""
+    """Return the mean number of positions symmetric to one of *positions*, itself included, from a sample."""
     if not Traits.of(game).has_images or not len(positions):
         return 1.0
-    places = np.linspace(0, len(positions) - 1, min(SOME, len(positions))).astype(np.int64)
-    some: Sequence[Any] = [positions[k] for k in places]
-    some = some if Traits.of(game).width else [*map(int, some)]
+    indices = np.linspace(0, len(positions) - 1, min(SAMPLE_SIZE, len(positions))).astype(np.int64)
+    sample: Sequence[Any] = [positions[k] for k in indices]
+    sample = sample if Traits.of(game).width else [*map(int, sample)]
     try:
-        return sum(len({position, *islice(game.images(position), MOST_IMAGES)}) for position in some) / len(some)
+        return sum(len({position, *islice(game.images(position), MOST_IMAGES)}) for position in sample) / len(sample)
     except Exception:  # other checks report broken rules
         return 1.0

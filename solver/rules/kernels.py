@@ -48,7 +48,7 @@ class Matrix(NamedTuple):
 
 
 @kernel
-def place_in(ascending, number):
+def count_less(ascending, number):
     """Return how many of the *ascending* numbers are less than *number*.
 
     Like np.searchsorted, which takes a third of a second longer to compile for each game.
@@ -127,8 +127,8 @@ def expand(game, tier, positions, matrix, trouble):
                 trouble[0] = Trouble.NO_MOVES
                 return columns, needed
             # Step 4: mark the unused rows of this column, and record the column's position.
-            for rest in range(row, rows):
-                put(children, (rest, columns), no_position(position))
+            for unused in range(row, rows):
+                put(children, (unused, columns), no_position(position))
             origins[columns] = i
             columns += 1
             needed = max(needed, row)
@@ -153,7 +153,7 @@ def canonical(game, position):
 
 
 @overload(canonical)
-def _(game, position):
+def compiled_canonical(game, position):
     if isinstance(game, PortType):
         return lambda game, position: game.least_image(position)
     if not Traits.of(game.game).has_images:  # saves the compilation of the loop, which costs more than running it
@@ -163,11 +163,10 @@ def _(game, position):
 
 @kernel
 def least_image(game, position):
-    """Return (canonical position, its tier): of a position and its images, the one with the lowest tier, and among
-    these the lowest number."""
+    """Return (canonical position, its tier): the lowest of a position and its images, by tier first, then by number."""
     least, least_tier = position, whole(game.tier(position))
-    for answer in game.images(position):
-        image = as_position(answer)
+    for given in game.images(position):
+        image = as_position(given)
         tier = whole(game.tier(image))
         if tier < least_tier or (tier == least_tier and image < least):
             least, least_tier = image, tier
@@ -175,15 +174,17 @@ def least_image(game, position):
 
 
 @kernel
-def mark_moves_again(game, columns, positions, origins, children, places, trouble):
-    """Replace the place p of children at which the same player moves again by -2 - p; return False at chance's turn.
+def mark_moves_again(game, columns, positions, origins, children, indices, trouble):
+    """Mark the children at which the same player moves again: their index i in *indices* becomes -2 - i. Return False
+    at chance's turn, and write that position to *trouble*.
 
-    Column i belongs to `positions[origins[i]]`. *trouble* receives a position at which it is chance's turn.
+    *children* and *indices* have a row for each move; column c belongs to `positions[origins[c]]`.
     """
     for row in range(children.shape[0]):
-        for i in range(columns):
-            if places[row, i] >= 0:
-                position, child = position_in(game, positions, origins[i]), position_in(game, children, (row, i))
+        for column in range(columns):
+            if indices[row, column] >= 0:
+                position = position_in(game, positions, origins[column])
+                child = position_in(game, children, (row, column))
                 if not is_players(game, position):
                     note(trouble, position)
                     return False
@@ -191,7 +192,7 @@ def mark_moves_again(game, columns, positions, origins, children, places, troubl
                     note(trouble, child)
                     return False
                 if not turns(game, position, child):
-                    places[row, i] = -2 - places[row, i]
+                    indices[row, column] = -2 - indices[row, column]
     return True
 
 
@@ -201,7 +202,7 @@ def count_images(game, position, images):
 
 
 @overload(count_images)
-def _(game, position, images):
+def compiled_count_images(game, position, images):
     return lambda game, position, images: gather_images(game, position, images) if game.has_images else 1
 
 
@@ -226,12 +227,12 @@ def gather_images(game, position, images):
 
 
 def multiplicity(game, position, images):
-    """Return the same as `count_images`, by the rule `multiplicity` if the game has it."""
+    """Return how many positions are symmetric to one, itself included; by `game.multiplicity` if it exists."""
     return game.multiplicity(position) if Traits.of(game).has_multiplicity else count_images(game, position, images)
 
 
 @overload(multiplicity)
-def _(game, position, images):
+def compiled_multiplicity(game, position, images):
     return lambda game, position, images: (
         game.multiplicity(position) if game.has_multiplicity else count_images(game, position, images)
     )
@@ -269,25 +270,26 @@ def expand_parents(game, tier, positions, parents, trouble):
                     return i, row
         # Step 3: fill up the column with -1.
         needed = max(needed, row)
-        for rest in range(row, rows):
-            put(parents, (rest, i), no_position(position))
+        for unused in range(row, rows):
+            put(parents, (unused, i), no_position(position))
     return len(positions), needed
 
 
 @kernel
-def ask_movers(game, positions, found, trouble):
-    """Write the player to move at each position to *found*; *trouble* receives the last position tried."""
+def ask_movers(game, positions, movers, trouble):
+    """Write the player to move at each position to *movers*; *trouble* receives the last position tried."""
     for i in range(len(positions)):
         position = position_in(game, positions, i)
         note(trouble, position)
-        found[i] = whole(game.turn(position))
+        movers[i] = whole(game.turn(position))
 
 
 @kernel
 def weigh_block(game, positions, primitives, origins, weights, trouble):
     """Write who moves in a block's positions, what its ends and moves pay, and the odds of chance's moves.
 
-    *weights* is a Weights of `weights.py`. *trouble* receives a Trouble code and the last position tried.
+    *weights* is a Weights of `weights.py`; column c is for `positions[origins[c]]`. *trouble* receives a Trouble code
+    and the last position tried.
     """
     movers, pays, odds, rewards = weights
     # Step 1: whose turn it is, and payoffs where the game is over.

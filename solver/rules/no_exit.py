@@ -29,17 +29,17 @@ class ExitFunctions:
         self.modules = [os, importlib.import_module(os.name)]  # os imports them from posix or nt
         self.saved: list[tuple[Any, str, Callable[..., Any]]] = []
 
-    def close(self) -> None:
+    def replace(self) -> None:
         """Replace the functions, unless another `no_exit` has done so."""
         with self.lock:
             self.users += 1
             if self.users == 1:
                 for module in self.modules:
-                    for name in filter(vars(module).__contains__, NAMES):
+                    for name in set(NAMES) & vars(module).keys():
                         self.saved.append((module, name, getattr(module, name)))
                         setattr(module, name, refusal_of(name))
 
-    def open(self) -> None:
+    def restore(self) -> None:
         """Put the functions back when the last `no_exit` ends."""
         with self.lock:
             self.users -= 1
@@ -49,7 +49,7 @@ class ExitFunctions:
     def after_fork(self) -> None:
         """Put the functions back in a forked process, so that workers of a pool can exit."""
         self.lock, self.users = threading.Lock(), 1
-        self.open()
+        self.restore()
 
 
 EXIT_FUNCTIONS = ExitFunctions()
@@ -69,8 +69,8 @@ def refusal_of(name: str) -> Callable[..., NoReturn]:
 @contextmanager
 def no_exit() -> Iterator[None]:
     """Make os._exit() and similar functions raise a Fault inside this context, in all threads."""
-    EXIT_FUNCTIONS.close()
+    EXIT_FUNCTIONS.replace()
     try:
         yield
     finally:
-        EXIT_FUNCTIONS.open()
+        EXIT_FUNCTIONS.restore()

@@ -66,7 +66,7 @@ class Entry(NamedTuple):
     items: bool = False
 
     def called_with(self, width: int) -> list[Any]:
-        """Return the types of the machine code's arguments; with items, the last two are how many to skip, a buffer."""
+        """Return the types of the machine code's arguments. With items, the last two are (number to skip, buffer)."""
         return [value_type(letter, width) for letter in self.arguments + "nn" * self.items]
 
     def returned(self, width: int) -> Any:
@@ -113,15 +113,15 @@ ENTRIES = {
     "plies_to_draw": Entry("p"),
     "abstracted": Entry("pn", "p"),
 }
-"""The rules in a port, in the order of the table. Machine code on disk knows them by their place: add new ones last."""
+"""The rules in a port, in the order of the table. Machine code on disk knows them by their index: add new ones last."""
 
 NUMBERS = ("players", "alternates", "has_turn", "has_images", "has_promise", "has_multiplicity")
 """What a port says of its game in numbers, in the order of the table."""
 
 FIRST = 1 + len(NUMBERS)
-"""The place of the first entry."""
-SLOTS = {name: FIRST + place for place, name in enumerate(ENTRIES)}
-"""The place of each entry in the table."""
+"""The index of the first entry in the table: behind the resolver and the numbers."""
+SLOTS = {name: slot for slot, name in enumerate(ENTRIES, FIRST)}
+"""The index of each entry in the table."""
 
 
 class RulesFailed(Exception):
@@ -195,8 +195,8 @@ class Port:
         self.width = traits.width
         self.table = np.zeros(FIRST + len(ENTRIES), np.int64)
         self.table[0] = ctypes.cast(resolve_entry, ctypes.c_void_p).value or 0
-        for place, name in enumerate(NUMBERS, 1):
-            self.table[place] = getattr(traits, name)
+        for slot, name in enumerate(NUMBERS, 1):
+            self.table[slot] = getattr(traits, name)
         self.address = int(self.table.ctypes.data)
         self.resolving = threading.Lock()
         Port.known[self.address] = self
@@ -239,9 +239,9 @@ def call_entry(context: Any, builder: Any, name: str, width: int, port: Any, val
     arguments, result_type = ENTRIES[name].called_with(width), ENTRIES[name].returned(width)
     table = builder.inttoptr(port, WORD.as_pointer())
     # Step 1: load the address; if it is 0, ask the resolver.
-    known = builder.load(builder.gep(table, [WORD(SLOTS[name])]))
-    address = cgutils.alloca_once_value(builder, known)
-    with cgutils.if_unlikely(builder, builder.icmp_signed("==", known, WORD(0))):
+    stored = builder.load(builder.gep(table, [WORD(SLOTS[name])]))
+    address = cgutils.alloca_once_value(builder, stored)
+    with cgutils.if_unlikely(builder, builder.icmp_signed("==", stored, WORD(0))):
         resolver = builder.inttoptr(builder.load(table), ir.FunctionType(WORD, [WORD, WORD]).as_pointer())
         builder.store(builder.call(resolver, [port, WORD(SLOTS[name])]), address)
         with cgutils.if_unlikely(builder, builder.icmp_signed("==", builder.load(address), WORD(0))):
@@ -283,7 +283,7 @@ class ItemsModel(models.StructModel):
 
 
 COUNT, NEXT, BEFORE = range(3)
-"""The places in `state`."""
+"""Indices in `state`: items in the buffer, the index of the next one, and items in the buffers before."""
 
 
 def emit_items(context: Any, builder: Any, signature: Any, values: Any, name: str) -> Any:
@@ -292,8 +292,8 @@ def emit_items(context: Any, builder: Any, signature: Any, values: Any, name: st
     buffer = cgutils.alloca_once(builder, context.get_value_type(kind.yield_type), size=BUFFER)
     state = cgutils.alloca_once(builder, WORD, size=3)
     count = call_entry(context, builder, name, kind.width, port, [position, WORD(0), builder.ptrtoint(buffer, WORD)])
-    for place, value in ((COUNT, count), (NEXT, WORD(0)), (BEFORE, WORD(0))):
-        builder.store(value, builder.gep(state, [WORD(place)]))
+    for field, value in ((COUNT, count), (NEXT, WORD(0)), (BEFORE, WORD(0))):
+        builder.store(value, builder.gep(state, [WORD(field)]))
     items = cgutils.create_struct_proxy(kind)(context, builder)
     items.port, items.position = port, position
     items.buffer, items.state = (builder.bitcast(one, cgutils.voidptr_t) for one in (buffer, state))
@@ -308,7 +308,7 @@ def emit_next(context: Any, builder: Any, signature: Any, values: Any, result: A
     items = cgutils.create_struct_proxy(kind)(context, builder, value=values[0])
     buffer = builder.bitcast(items.buffer, context.get_value_type(kind.yield_type).as_pointer())
     state = builder.bitcast(items.state, WORD.as_pointer())
-    count, following, before = (builder.gep(state, [WORD(place)]) for place in (COUNT, NEXT, BEFORE))
+    count, following, before = (builder.gep(state, [WORD(field)]) for field in (COUNT, NEXT, BEFORE))
     at_end = builder.icmp_signed("==", builder.load(following), WORD(BUFFER))
     with cgutils.if_unlikely(builder, at_end):
         skip = builder.add(builder.load(before), WORD(BUFFER))
@@ -325,14 +325,15 @@ def emit_next(context: Any, builder: Any, signature: Any, values: Any, result: A
 
 
 def emit_call(context: Any, builder: Any, signature: Any, values: Any, name: str) -> Any:
-    """Emit the call of an entry, or the making of an iterator over its items."""
+    """Emit the call of an entry; if it yields items, emit an iterator over them instead."""
     if ENTRIES[name].items:
         return emit_items(context, builder, signature, values, name)
     return call_entry(context, builder, name, signature.args[0].width, values[0], [*values[1:]])
 
 
-def emit_number(context: Any, builder: Any, typ: Any, value: Any, place: int) -> Any:
-    return builder.load(builder.gep(builder.inttoptr(value, WORD.as_pointer()), [WORD(place)]))
+def emit_number(context: Any, builder: Any, typ: Any, value: Any, slot: int) -> Any:
+    """Emit the load of one of NUMBERS from the table of a port."""
+    return builder.load(builder.gep(builder.inttoptr(value, WORD.as_pointer()), [WORD(slot)]))
 
 
 @infer_getattr
@@ -362,8 +363,8 @@ class Members(AttributeTemplate):
         return types.BoundFunction(EntryCall, typ)
 
 
-for place, number in enumerate(NUMBERS, 1):
-    lower_getattr(PortType, number)(partial(emit_number, place=place))
+for slot, number in enumerate(NUMBERS, 1):
+    lower_getattr(PortType, number)(partial(emit_number, slot=slot))
 for name in ENTRIES:
     lower_builtin(f"port.{name}", PortType, types.VarArg(types.Any))(partial(emit_call, name=name))  # type: ignore[attr-defined]  # as above
 

@@ -42,7 +42,7 @@ PORTS: dict[tuple[str, tuple[str, ...], bool], "RulesPort"] = {}
 MOST_RECENT = 64
 """How many games RECENT holds at most."""
 RECENT: dict[tuple[int, bool], tuple[Game | GuardedGame, "RulesPort"]] = {}
-"""Games that were asked for lately, with their ports."""
+"""The games of the latest calls of `rules_for`, with their ports."""
 
 
 def rules_for(game: Game | GuardedGame, eager: bool = False) -> Any:
@@ -50,7 +50,7 @@ def rules_for(game: Game | GuardedGame, eager: bool = False) -> Any:
 
     An *eager* port is machine code from the start. That of a guarded game checks each index of an array.
     """
-    # Games are looked up by identity first, for a certificate asks this for each of its positions.
+    # Look the game up by identity first: certificates call this for each of their positions.
     recent = RECENT.get((id(game), eager))
     if recent is not None and recent[0] is game:
         return recent[1]
@@ -69,7 +69,7 @@ def rules_for(game: Game | GuardedGame, eager: bool = False) -> Any:
 
 
 @contextmanager
-def called_rules() -> Iterator[None]:
+def keep_rules_interpreted() -> Iterator[None]:
     """Have ports call interpreted rules for as long as the block runs, unless machine code is on disk."""
     global PATIENCE
     before, PATIENCE = PATIENCE, inf
@@ -86,7 +86,7 @@ class RulesPort(Port):
         super().__init__(Traits.of(game))
         self.game, self.kind, self.eager = game, kind, eager
         self.seconds = 0.0
-        """What the calls have taken."""
+        """Seconds that the calls have taken."""
         self.calls: dict[str, Any] = {}
         """The C functions that call rules in Python, kept alive."""
         self.compiles = True
@@ -101,7 +101,7 @@ class RulesPort(Port):
         """Return the address of machine code if that is on disk or worth compiling, else of a call into Python."""
         if self.impatient or is_cached_for(KERNELS[name], self.kind):
             try:
-                return self.compiled(name)
+                return self.compile_entry(name)
             except NotCompiled as error:
                 if self.eager:
                     raise
@@ -114,31 +114,32 @@ class RulesPort(Port):
         self.compiles = False
         warnings.warn(f"{reason(self.game, error.error)}; they run interpreted, which is slow", stacklevel=2)
 
-    def compiled(self, name: str) -> int:
+    def compile_entry(self, name: str) -> int:
         """Compile the kernel of an entry, or load it from disk; return its address."""
-        kernel, wanted = KERNELS[name], ENTRIES[name]
-        signature = (self.kind, *wanted.called_with(self.width))
+        kernel, entry = KERNELS[name], ENTRIES[name]
+        signature = (self.kind, *entry.called_with(self.width))
         if signature not in kernel.overloads:
             try:
                 kernel.compile(signature)
             except Exception as error:
                 raise NotCompiled(error) from error
         code = kernel.overloads[signature]
-        if code.signature.return_type != wanted.returned(self.width):
-            raise NotCompiled(RuleError(f"{name}() gives a {code.signature.return_type}, which is no position"))
+        given, expected = code.signature.return_type, entry.returned(self.width)
+        if given != expected:
+            raise NotCompiled(RuleError(f"{name}() returns {given}; it must return {expected}"))
         return int(code.library.get_pointer_to_function(code.fndesc.llvm_func_name))
 
     def call_of(self, name: str) -> Any:
         """Return a C function that calls a rule in Python, and after PATIENCE puts machine code in its own place."""
-        answer = answers(name, self.game)
+        write_answer = adapt_to_words(name, self.game)
 
         def call(result: Any, error: Any, null: Any, *arguments: int) -> int:
             began = time.perf_counter()
             try:
-                answer(result, *arguments)
+                write_answer(result, *arguments)
                 self.seconds += time.perf_counter() - began
                 if self.impatient:
-                    self.table[SLOTS[name]] = self.compiled(name)
+                    self.table[SLOTS[name]] = self.compile_entry(name)
             except NotCompiled as failed:
                 self.stay_with_calls(failed)
             except BaseException as raised:
@@ -151,35 +152,36 @@ class RulesPort(Port):
         return ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(c_int64), c_void_p, c_void_p, *words)(call)
 
 
-def answers(name: str, game: Game) -> Callable[..., None]:
-    """Return a function that calls a rule with words and writes the words of its answer to *result*."""
+def adapt_to_words(name: str, game: Game) -> Callable[..., None]:
+    """Return a function that calls a rule with 64-bit words and writes the words of its answer to *result*."""
     entry, width = ENTRIES[name], Traits.of(game).width
     source = f"{name}() of {variant(game)}"
     rule: Callable[..., Any] = partial(FUSED[name], game) if name in FUSED else getattr(game, name)
 
-    def words(found: Any) -> Iterator[int]:
-        values = zip(entry.result, found if len(entry.result) > 1 else (found,), strict=True)
+    def words(answer: Any) -> Iterator[int]:
+        values = zip(entry.result, answer if len(entry.result) > 1 else (answer,), strict=True)
+        # The letter p is for a position, n for a number.
         return (word for letter, value in values for word in words_of(source, width if letter == "p" else 0, value))
 
     def arguments_of(given: tuple[int, ...]) -> tuple[Any, ...]:
         return (given[:width], *given[width:]) if width and entry.arguments[0] == "p" else given
 
-    def single(result: Any, *given: int) -> None:
-        for place, word in enumerate(words(rule(*arguments_of(given)))):
-            result[place] = word
+    def write_one(result: Any, *given: int) -> None:
+        for k, word in enumerate(words(rule(*arguments_of(given)))):
+            result[k] = word
 
-    def several(result: Any, *given: int) -> None:
+    def write_items(result: Any, *given: int) -> None:  # the items go to the buffer, their number to *result*
         *arguments, skip, buffer = arguments_of(given)
         items = [[*words(item)] for item in islice(rule(*arguments), skip, skip + BUFFER)]
-        listed = [word for item in items for word in item]
-        ctypes.memmove(buffer, (c_int64 * len(listed))(*listed), 8 * len(listed))
+        flat = [word for item in items for word in item]
+        ctypes.memmove(buffer, (c_int64 * len(flat))(*flat), 8 * len(flat))
         result[0] = len(items)
 
-    return several if entry.items else single
+    return write_items if entry.items else write_one
 
 
 def least_image(game: Game, position: Any) -> tuple[Any, int]:
-    tier, least = min((game.tier(one), one) for one in (position, *game.images(position)))
+    tier, least = min((game.tier(image), image) for image in (position, *game.images(position)))
     return least, tier
 
 
@@ -207,7 +209,7 @@ FUSED = {
     "checked_canonical": checked_canonical,
     "wins_at_once": wins_at_once,
 }
-"""Entries that call several rules."""
+"""Entries that call several rules. Those of the same name in `entry_kernels.py` say what they return."""
 
 
 def words_of(source: str, width: int, given: Any) -> tuple[int, ...]:

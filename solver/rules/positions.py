@@ -49,40 +49,41 @@ def as_position(number: Any) -> Any:
 
 
 def note(trouble: Array, position: Any) -> None:
-    """Record in a trouble array the position for which a kernel calls the rules next."""
+    """Record in a trouble array the position for which a kernel calls the rules next. Its key goes to entry 1, and the
+    words of a tuple to the end."""
     trouble[1] = key_of(position)
     if isinstance(position, tuple):
         trouble[-len(position) :] = position
 
 
-def put(array: Any, place: Any, position: Any) -> None:
+def put(array: Any, index: Any, position: Any) -> None:
     """Write a position to an array, at an index or at (row, column) of a matrix. Its words follow one another in raw
     words (see `search/memory.py`) and in an array of one dimension."""
     if isinstance(position, tuple):
         for k, word in enumerate(position):
-            array[word_index(array, place, k)] = word
+            array[word_index(array, index, k)] = word
     else:
-        array[place] = position
+        array[index] = position
 
 
-def stands_at(array: Any, place: Any, position: Any) -> bool:
-    """Return whether an array holds a position where `put` would write it."""
+def stands_at(array: Any, index: Any, position: Any) -> bool:
+    """Return whether an array holds this position at the index, where `put` would write it."""
     if not isinstance(position, tuple):
-        return bool(array[place] == position)
-    return all(array[word_index(array, place, k)] == word for k, word in enumerate(position))
+        return bool(array[index] == position)
+    return all(array[word_index(array, index, k)] == word for k, word in enumerate(position))
 
 
-def position_in(game: Game, array: Any, place: Any) -> Any:
+def position_in(game: Game, array: Any, index: Any) -> Any:
     """Return the position that `put` has written to an array of a game's positions."""
     width = Traits.of(game).width
-    return tuple(int(array[word_index(array, place, k)]) for k in range(width)) if width else int(array[place])
+    return tuple(int(array[word_index(array, index, k)]) for k in range(width)) if width else int(array[index])
 
 
-def word_index(array: Any, place: Any, k: int) -> Any:
-    """Return the index of word *k* of a position."""
+def word_index(array: Any, index: Any, k: int) -> Any:
+    """Return the index in *array* of word *k* of the position that `put` writes at *index*."""
     if not isinstance(array, np.ndarray) or array.ndim == 1:  # raw words
-        return place + k
-    return (*place, k) if isinstance(place, tuple) else (place, k)
+        return index + k
+    return (*index, k) if isinstance(index, tuple) else (index, k)
 
 
 def no_position(like: Any) -> Any:
@@ -95,9 +96,9 @@ def swapped(game: Any, position: Any) -> Any:
     return game.swapped(position)
 
 
-def number_of(position: Any, place: int) -> int:
-    """Return the number that a file stores for a position: an int itself, or the slot *place* of a tuple."""
-    return place if isinstance(position, tuple) else position
+def number_of(position: Any, slot: int) -> int:
+    """Return the number that a file stores for a position: the int itself, or the *slot* if the position is a tuple."""
+    return slot if isinstance(position, tuple) else position
 
 
 # Buffers for callers of kernels
@@ -147,124 +148,124 @@ def from_items(items: Array, width: int) -> Array:
 
 
 NAMES = {"np": np, "word_index": word_index}
-"""What the texts of `spelled` may use."""
+"""What the texts of `tuple_function` may use."""
 
 
-def spelled(text: str, count: int) -> Any:
-    """Return a function to a tuple: the item of *text* once for each number below *count*, in place of `#`.
+def tuple_function(text: str, count: int) -> Any:
+    """Return a function whose result is a tuple of *count* items: `"a, b: a[#] ^ b[#]"` stands for (a[0] ^ b[0], …).
 
-    *text* is the source of a lambda without the word: "a, b: a[#] ^ b[#]". Numba needs a tuple's length to compile.
+    *text* is the source of a lambda; `#` is the index of the item. Numba needs a tuple's length when it compiles.
     """
     arguments, _, item = text.partition(": ")
     return eval(f"lambda {arguments}: ({''.join(item.replace('#', str(k)) + ', ' for k in range(count))})", NAMES)
 
 
 @overload(as_position)
-def _(number):
+def compiled_as_position(number):
     if not isinstance(number, types.BaseTuple):
         return lambda number: np.int64(whole(number))
-    if not all(isinstance(one, (types.Integer, types.Boolean)) for one in map(types.unliteral, number)):
+    if not all(isinstance(word, (types.Integer, types.Boolean)) for word in map(types.unliteral, number)):
         raise TypingError(f"a rule gives a {number} where it must give an int, or a tuple of ints")
-    return spelled("number: np.int64(number[#])", len(number))
+    return tuple_function("number: np.int64(number[#])", len(number))
 
 
 @overload(is_none)
-def _(position):
+def compiled_is_none(position):
     if isinstance(position, types.BaseTuple):
         return lambda position: position[0] < 0
     return lambda position: position < 0
 
 
 @overload(is_position)
-def _(position):
+def compiled_is_position(position):
     if not isinstance(position, types.BaseTuple):
         return lambda position: 0 <= position < POSITION_LIMIT
 
-    def all_are(position):
-        sound = True
+    def is_tuple_position(position):
+        in_range = True
         for number in position:
-            sound &= 0 <= number < POSITION_LIMIT
-        return sound
+            in_range &= 0 <= number < POSITION_LIMIT
+        return in_range
 
-    return all_are
+    return is_tuple_position
 
 
 @overload(key_of)
-def _(position):
+def compiled_key_of(position):
     if not isinstance(position, types.BaseTuple):
         return lambda position: position
 
-    def mixed(position):
+    def hash_of(position):  # the same hash as `key_of`
         key = np.uint64(0)
         for number in position:
-            key = (key ^ np.uint64(number)) * np.uint64(MIX) >> np.uint64(2)
+            key = ((key ^ np.uint64(number)) * np.uint64(MIX)) >> np.uint64(2)  # 62 bits: nonnegative as an int64
             key ^= key >> np.uint64(31)
         return np.int64(key)
 
-    return mixed
+    return hash_of
 
 
 @overload(note)
-def _(trouble, position):
+def compiled_note(trouble, position):
     if isinstance(position, types.BaseTuple):
 
-        def note_all(trouble, position):
+        def note_tuple(trouble, position):
             trouble[1] = key_of(position)
             for k in range(len(position)):
                 trouble[len(trouble) - len(position) + k] = position[k]
 
-        return note_all
+        return note_tuple
 
-    def note_it(trouble, position):
+    def note_int(trouble, position):
         trouble[1] = position
 
-    return note_it
+    return note_int
 
 
 @overload(word_index)
-def _(array, place, k):
+def compiled_word_index(array, index, k):
     if isinstance(array, types.CPointer) or array.ndim == 1:
-        return lambda array, place, k: place + k
-    if isinstance(place, types.BaseTuple):
-        return lambda array, place, k: place + (k,)  # noqa: RUF005  # numba has no (*place, k)
-    return lambda array, place, k: (place, k)
+        return lambda array, index, k: index + k
+    if isinstance(index, types.BaseTuple):
+        return lambda array, index, k: index + (k,)  # noqa: RUF005  # numba has no (*place, k)
+    return lambda array, index, k: (index, k)
 
 
 @overload(put)
-def _(array, place, position):
+def compiled_put(array, index, position):
     if isinstance(position, types.BaseTuple):
 
-        def put_words(array, place, position):
+        def put_words(array, index, position):
             for k in range(len(position)):
-                array[word_index(array, place, k)] = position[k]
+                array[word_index(array, index, k)] = position[k]
 
         return put_words
 
-    def put_number(array, place, position):
-        array[place] = position
+    def put_int(array, index, position):
+        array[index] = position
 
-    return put_number
+    return put_int
 
 
 @overload(no_position)
-def _(like):
+def compiled_no_position(like):
     if isinstance(like, types.BaseTuple):
-        return spelled("like: np.int64(-1)", len(like))
+        return tuple_function("like: np.int64(-1)", len(like))
     return lambda like: -1
 
 
 @overload(stands_at)
-def _(array, place, position):
+def compiled_stands_at(array, index, position):
     if isinstance(position, types.BaseTuple):
 
-        def all_stand(array, place, position):
+        def tuple_stands_at(array, index, position):
             same = True
             for k in range(len(position)):
-                same &= array[word_index(array, place, k)] == position[k]
+                same &= array[word_index(array, index, k)] == position[k]
             return same
 
-        return all_stand
-    return lambda array, place, position: array[place] == position
+        return tuple_stands_at
+    return lambda array, index, position: array[index] == position
 
 
 def width_of_rules(game: Any) -> int:
@@ -273,38 +274,38 @@ def width_of_rules(game: Any) -> int:
 
 
 @overload(position_in)
-def _(game, array, place):
+def compiled_position_in(game, array, index):
     if width := width_of_rules(game):
-        return spelled("game, array, place: array[word_index(array, place, #)]", width)
-    return lambda game, array, place: array[place]
+        return tuple_function("game, array, index: array[word_index(array, index, #)]", width)
+    return lambda game, array, index: array[index]
 
 
 @overload(empty_positions)
-def _(game, count):
+def compiled_empty_positions(game, count):
     if width := width_of_rules(game):
         return lambda game, count: np.empty((count, width), np.int64)
     return lambda game, count: np.empty(count, np.int64)
 
 
 @overload(words_in)
-def _(game):
+def compiled_words_in(game):
     words = width_of_rules(game) or 1
     return lambda game: words
 
 
 @overload(swapped)
-def _(game, position):
+def compiled_swapped(game, position):
     if isinstance(game, PortType):
         return lambda game, position: game.swapped(position)
     if Traits.of(game.game).has_swapped:
         return lambda game, position: as_position(game.swapped(position))
     if isinstance(position, types.BaseTuple):
-        return spelled("game, position: np.int64(-1)", len(position))
+        return tuple_function("game, position: np.int64(-1)", len(position))
     return lambda game, position: -1
 
 
 @overload(number_of)
-def _(position, place):
+def compiled_number_of(position, slot):
     if isinstance(position, types.BaseTuple):
-        return lambda position, place: place
-    return lambda position, place: position
+        return lambda position, slot: slot
+    return lambda position, slot: position

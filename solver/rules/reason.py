@@ -143,13 +143,13 @@ def reason(game: Game, error: Exception) -> str:
         text = f"the compiler raises {type(error).__name__}"
     complaint, file, line = innermost(text)
     if not file:
-        file, line = place_of(error)
-    place = f"{Path(file).name}, line {line}: " if file else ""
+        file, line = location_of(error)
+    location = f"{Path(file).name}, line {line}: " if file else ""
     code = linecache.getline(os.path.abspath(file), line).strip() if file else ""
     quoted = f"`{code}`: " if code else ""
     words = in_words(complaint)
     remedy = "" if ";" in words or "write" in words else f"; {REMEDY}"
-    return f"the rules of {variant(game)} do not compile: {place}{quoted}{words}{remedy}"
+    return f"the rules of {variant(game)} do not compile: {location}{quoted}{words}{remedy}"
 
 
 def innermost(text: str) -> tuple[str, str, int]:
@@ -160,35 +160,35 @@ def innermost(text: str) -> tuple[str, str, int]:
     lines = [line.strip() for line in text.splitlines() if line.strip()] or ["the compiler gives no reason"]
     for_people = False
     for number, line in enumerate(lines):
-        found = re.match(r'File "(.+)", line (\d+):', line)
+        match = re.match(r'File "(.+)", line (\d+):', line)
         # A line of the contract itself means that the rules call a method meant for people, such as write().
-        if found and (file := Path(found[1]).absolute().resolve()) == CONTRACT:
+        if match and (file := Path(match[1]).absolute().resolve()) == CONTRACT:
             for_people = True
-        elif found and SOLVER not in file.parents:  # not the solver's own code: a rule module
-            said = "it asks a method that is for people" if for_people else complaint_in(lines[:number])
-            return said, found[1], int(found[2])
-    if found := re.match(r"(.*?)\.? Raised from (.+) \((\d+)\)$", lines[0]):
-        return found[1], found[2], int(found[3])
+        elif match and SOLVER not in file.parents:  # not the solver's own code: a rule module
+            complaint = "it asks a method that is for people" if for_people else complaint_in(lines[:number])
+            return complaint, match[1], int(match[2])
+    if match := re.match(r"(.*?)\.? Raised from (.+) \((\d+)\)$", lines[0]):
+        return match[1], match[2], int(match[3])
     return complaint_in(lines), "", 0
 
 
-def place_of(error: Exception) -> tuple[str, int]:
+def location_of(error: Exception) -> tuple[str, int]:
     """Return the (file, line) of a rule module at which the compiler failed; ("", 0) if it names none."""
     for frame, _ in reversed(list(walk_tb(error.__traceback__))):
         for value in frame.f_locals.values() if COMPILER in frame.f_code.co_filename else ():
-            place = getattr(value, "loc", None)
-            if isinstance(place, Loc) and SOLVER not in Path(place.filename).absolute().resolve().parents:
-                return place.filename, place.line
+            location = getattr(value, "loc", None)
+            if isinstance(location, Loc) and SOLVER not in Path(location.filename).absolute().resolve().parents:
+                return location.filename, location.line
     return "", 0
 
 
 def complaint_in(lines: list[str]) -> str:
     """Return the text after the last failed step, with the call that it concerns."""
     steps = [number for number, line in enumerate(lines) if "Failed in nopython mode pipeline" in line]
-    rest = lines[steps[-1] + 1 :] if steps else lines
-    if len(rest) > 1 and rest[0].endswith("found for signature:"):
-        return f"{rest[0]} {rest[1]}"
-    return rest[0] if rest else lines[-1]
+    after_step = lines[steps[-1] + 1 :] if steps else lines
+    if len(after_step) > 1 and after_step[0].endswith("found for signature:"):
+        return f"{after_step[0]} {after_step[1]}"
+    return after_step[0] if after_step else lines[-1]
 
 
 def in_words(complaint: str) -> str:
@@ -199,9 +199,9 @@ def in_words(complaint: str) -> str:
     >>> in_words("No implementation of function Function(<built-in function mod>) found for signature: >>> mod(int64)")
     'compiled code does not know mod(int64)'
     """
-    known = next((pair for pair in WORDS if re.match(pair[0], complaint)), None)
-    if known:
-        complaint = re.sub(*known, complaint)
+    translation = next((pair for pair in WORDS if re.match(pair[0], complaint)), None)
+    if translation:
+        complaint = re.sub(*translation, complaint)
     elif re.match("[A-Z][a-z]* ", complaint):  # a sentence, not a name
         complaint = complaint[0].lower() + complaint[1:]
     for pattern, words in NOISE:

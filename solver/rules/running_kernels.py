@@ -24,7 +24,7 @@ RUNNING: dict[int, tuple[Game, Array]] = {}
 
 
 def trouble_array(game: Game, count: int = 2) -> Array:
-    """Return a trouble array of *count* entries (the code, the position, others) and, for tuples, one for each word."""
+    """Return a trouble array: *count* entries (code, key of the position, others) and one for each word of a tuple."""
     return np.zeros(count + Traits.of(game).width, np.int64)
 
 
@@ -51,7 +51,7 @@ def noted_positions() -> dict[int, int]:
 
 
 def stuck_since(before: dict[int, int]) -> str:
-    """Return a message about a kernel that is still where `noted_positions` found it *before*; "" if there is none."""
+    """Return a message if a kernel is still at the position at which `noted_positions` found it *before*, else ""."""
     now = noted_positions()
     for key, (game, trouble) in list(RUNNING.items()):
         position = before.get(key)

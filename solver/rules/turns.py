@@ -22,12 +22,12 @@ def is_players(game: Game, position: int) -> bool:
 
 
 @overload(is_players)
-def _(game, position):
+def compiled_is_players(game, position):
     return lambda game, position: game.has_turn == 0 or 0 <= game.turn(position) < game.players
 
 
 @overload(turns)
-def _(game, position, child):
+def compiled_turns(game, position, child):
     # CHANCE is negative and counts as player 0, as in `same_mover`.
     return lambda game, position, child: (
         game.alternates != 0
@@ -36,14 +36,14 @@ def _(game, position, child):
 
 
 def which_turn(game: Game) -> int:
-    """Return which moves of a game pass the turn: ALWAYS, NEVER, or SOMETIMES, where `turns` tells."""
+    """Return which moves of a game pass the turn: ALWAYS, NEVER, or SOMETIMES (then call `turns` for each move)."""
     if alternates(game):
         return ALWAYS
     return NEVER if game.players == 1 or not Traits.of(game).has_turn else SOMETIMES
 
 
 @overload(which_turn)
-def _(game):
+def compiled_which_turn(game):
     """Return what numba compiles for `which_turn`."""
     return lambda game: (
         ALWAYS if game.alternates != 0 else NEVER if game.players == 1 or game.has_turn == 0 else SOMETIMES

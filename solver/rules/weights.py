@@ -41,20 +41,20 @@ def weigh(game: Game, positions: Array, block: ExpansionBlock) -> Weights:
     with compiling(game, trouble):
         weigh_block(rules_for(game), wide, block.primitives, block.origins[: block.columns], weights, trouble)
     if trouble[0] != Trouble.FINE:
-        complain(game, noted_position(game, trouble))
+        raise_fault(game, noted_position(game, trouble))
     return weights
 
 
 def movers(game: Game, positions: Array) -> Array:
     """Return the player to move in each position, or CHANCE, as int8[n]."""
-    found = np.empty(len(positions), np.int8)
+    turns = np.empty(len(positions), np.int8)
     trouble = trouble_array(game)
     with compiling(game, trouble):
-        ask_movers(rules_for(game), positions.astype(np.int64, copy=False), found, trouble)
-    return found
+        ask_movers(rules_for(game), positions.astype(np.int64, copy=False), turns, trouble)
+    return turns
 
 
-def complain(game: Game, position: int) -> None:
+def raise_fault(game: Game, position: int) -> None:
     """Raise the RuleError for an invalid turn, weight, reward or payoff of a position."""
     value, moves, _ = examine(game, position)
     with blame(game, position):

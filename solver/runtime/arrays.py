@@ -21,7 +21,7 @@ LEVEL = 1
 
 
 class SharedArray:
-    """An array that one process writes and all read, sent as a path; without a *path*, in memory for threads."""
+    """An array that one process writes and all read: in a file, or in memory for threads if there is no *path*."""
 
     def __init__(self, array: Array, path: Path | None = None):
         self.array = array
@@ -60,9 +60,9 @@ class SharedArray:
     def release_pages(self) -> None:
         """Let the operating system drop the mapped file's pages from memory."""
         if isinstance(file := self.array.base, np.memmap) and hasattr(mmap, "MADV_DONTNEED"):
-            inside: Any = file._mmap  # type: ignore[attr-defined]  # as NumPy keeps it
+            mapping: Any = file._mmap  # type: ignore[attr-defined]  # as NumPy keeps it
             with suppress(OSError):
-                inside.madvise(mmap.MADV_DONTNEED)
+                mapping.madvise(mmap.MADV_DONTNEED)
 
     def __len__(self) -> int:
         return len(self.array)
@@ -71,7 +71,7 @@ class SharedArray:
         """Return all items as an ArraySlice."""
         return ArraySlice(self, 0, len(self))
 
-    def part(self, begin: int, end: int) -> "ArraySlice":
+    def slice(self, begin: int, end: int) -> "ArraySlice":
         return ArraySlice(self, begin, end)
 
     def __reduce__(self) -> Any:
@@ -114,23 +114,23 @@ class CompressedArray:
         self.blocks: list[bytes] = []
         self.length = 0
 
-    def __setitem__(self, where: slice, items: Array) -> None:
-        """Append items, or write them over the end: whatever begins at or behind `where.start` goes."""
-        if where.start < self.length:  # rewritten from there on
-            keep = bisect_left(self.begins, where.start)
-            del self.begins[keep:], self.blocks[keep:]
-        self.begins.append(where.start)
+    def __setitem__(self, span: slice, items: Array) -> None:
+        """Write a block of items that ends the array: delete all blocks that begin at or after `span.start`."""
+        if span.start < self.length:
+            count = bisect_left(self.begins, span.start)
+            del self.begins[count:], self.blocks[count:]
+        self.begins.append(span.start)
         self.blocks.append(zstandard.compress(np.ascontiguousarray(items, self.dtype).tobytes(), LEVEL))
-        self.length = where.stop
+        self.length = span.stop
 
-    def __getitem__(self, where: slice) -> Array:
+    def __getitem__(self, span: slice) -> Array:
         """Return the items of a slice, from the blocks that hold them."""
-        if where.start >= where.stop:
+        if span.start >= span.stop:
             return np.empty(0, self.dtype)
-        first, last = bisect_right(self.begins, where.start) - 1, bisect_left(self.begins, where.stop)
-        found = [np.frombuffer(zstandard.decompress(block), self.dtype) for block in self.blocks[first:last]]
+        first, last = bisect_right(self.begins, span.start) - 1, bisect_left(self.begins, span.stop)
+        blocks = [np.frombuffer(zstandard.decompress(block), self.dtype) for block in self.blocks[first:last]]
         begin = self.begins[first]
-        return np.concatenate(found)[where.start - begin : where.stop - begin]
+        return np.concatenate(blocks)[span.start - begin : span.stop - begin]
 
     def __len__(self) -> int:
         return self.length

@@ -67,6 +67,7 @@ class Checkpoint:
             self.read(entry.content)
 
     def read(self, frame: Frame) -> None:
+        """Set `last` to the checkpoint whose content is in *frame*, if no file is missing."""
         if not self.scratch.missing([frame]):
             entry = read_entry(BytesIO(self.scratch.read(frame)))
             content = decode(entry[1], self.kinds) if entry else self.last
@@ -102,13 +103,14 @@ class Checkpoint:
                 begin += len(block)
 
     def save(self, progress: Any, arrays: Sequence[Array | CompressedArray] = (), settled: int = 0) -> None:
-        """Save the progress and arrays, and delete the one before. The last *settled* arrays no longer change."""
-        begun = time.monotonic()
+        """Save progress and arrays, and delete the checkpoint before. The last *settled* arrays no longer change."""
+        began = time.monotonic()
         self.scratch.begin(fresh=False)
         changing = len(arrays) - self.last.settled  # the others are on disk already
         names = [name_of(number, self.edition) for number in range(changing)] if self.edition else []
         self.obsolete.update(names, [name_of("progress", self.edition)])
         self.edition += 1
+        # A settled array's name has no edition, so no later checkpoint makes it obsolete.
         frames = [
             self.last.arrays[number] if number >= changing
             else self.write(name_of(number, self.edition if number < len(arrays) - settled else None), array)
@@ -124,7 +126,7 @@ class Checkpoint:
         self.log.add(CheckpointEntry(self.edition, content))
         self.drop_obsolete()
         now = time.monotonic()
-        self.due = now + max(self.log.log.pause, SHARE * (now - begun))
+        self.due = now + max(self.log.log.pause, SHARE * (now - began))
 
     def write(self, name: str, array: Array | CompressedArray) -> list[Frame]:
         """Write an array to disk, in blocks of BLOCK_BYTES; return their frames."""
@@ -149,7 +151,7 @@ class Checkpoint:
             self.scratch.drop(self.obsolete.pop())
 
 
-def name_of(what: int | str, edition: int | None) -> str:
-    """Return the name of the files of array number *what*, or of the progress; *edition* is None for settled arrays."""
+def name_of(item: int | str, edition: int | None) -> str:
+    """Return the name of the files of array number *item*, or of the progress; *edition* is None for settled arrays."""
     kind = "settled" if edition is None else "odd" if edition % 2 else "even"
-    return f"array{what}-{kind}" if isinstance(what, int) else f"{what}-{kind}"
+    return f"array{item}-{kind}" if isinstance(item, int) else f"{item}-{kind}"

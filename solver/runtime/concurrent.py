@@ -156,7 +156,7 @@ class ConcurrentTiers:
                     self.suspended[tier.k] = tier
 
     def give_turns(self, k: int) -> None:
-        """Start or resume tiers, highest first, from tier k down to one that must be alone."""
+        """Start or resume tiers, highest first, from tier k down to the first that must be solved alone."""
         # Step 1: put more tiers on the waiting list, from the highest down.
         tier = k if self.next is None else min(self.next, k)
         while tier >= 0 and self.bytes_for(tier) and len(self.turns) + len(self.waiting) < TRIED * self.work.workers:
@@ -165,8 +165,8 @@ class ConcurrentTiers:
             tier -= 1
         self.next = tier
         # Step 2: start or resume those that need not wait, while there are workers and memory.
-        for tier, later in sorted(self.waiting.items(), reverse=True):
-            if later is None or self.solved.flags[later]:
+        for tier, waits_for in sorted(self.waiting.items(), reverse=True):
+            if waits_for is None or self.solved.flags[waits_for]:
                 if not self.may_begin(tier):
                     break
                 self.give_turn(tier)
@@ -175,8 +175,8 @@ class ConcurrentTiers:
         """Return whether tier k may run now: no other tier runs, or there are a worker and memory for one more."""
         if not self.turns:
             return True
-        enough = sum(map(self.bytes_for, (*self.turns, k)))
-        return len(self.turns) < self.work.workers and enough <= self.work.budget.free_bytes()
+        needed = sum(map(self.bytes_for, (*self.turns, k)))
+        return len(self.turns) < self.work.workers and needed <= self.work.budget.free_bytes()
 
     def give_turn(self, k: int) -> None:
         """Start a tier, or resume it."""
@@ -203,8 +203,8 @@ class ConcurrentTiers:
     def tell(self, phase: Phase) -> None:
         """Report the summed progress of all running tiers, and the details of the highest."""
         reports = [tier.progress for _, tier in sorted((self.turns | self.suspended).items(), reverse=True)]
-        if begun := [(tier, deciding) for _, tier, deciding in reports if tier is not None]:
-            phase.working(sum(work for work, *_ in reports), *begun[0])
+        if details := [(tier, deciding) for _, tier, deciding in reports if tier is not None]:
+            phase.working(sum(records for records, *_ in reports), *details[0])
 
     def end(self, waiting: bool = True) -> None:
         """Stop all tiers; wait for their threads unless rules may run forever."""

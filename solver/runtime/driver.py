@@ -42,8 +42,8 @@ class Store(Protocol[Group]):
 def drive(store: Store[Any], log: Log, phase: Phase) -> None:
     """Solve all groups of a store, except what the log has."""
     for entry in log.resumed:
-        kept = store.keep(tuple(entry))
-        phase.skip(kept.records, kept.positions)
+        counts = store.keep(tuple(entry))
+        phase.skip(counts.records, counts.positions)
     log.resumed.clear()
     phase.tell()
     for group in store.groups():

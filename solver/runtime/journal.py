@@ -45,18 +45,18 @@ class Journal:
         with self.expect_disk():
             # The first entry is the identity, without arrays. A journal of another identity is outdated.
             self.file = open(path, "ab")  # noqa: SIM115  # closed by __exit__
-            found = self.entries()
-            first = next(found, None)
-            self.dropped = not fresh and first not in (None, (identity, [])) and next(found, None) is not None
+            entries = self.entries()
+            first = next(entries, None)
+            self.dropped = not fresh and first not in (None, (identity, [])) and next(entries, None) is not None
             """Whether the journal had entries of an outdated solve."""
             if fresh or first != (identity, []):
                 self.end = 0
                 self.append(identity)
             else:
-                # Only the offsets are kept: together the entries may be large.
+                # Keep only the offsets: together the entries may be large. Reading an entry moves `end` behind it.
                 begin = self.end
-                for name, _ in found:
-                    self.found.setdefault(name, Entries(path, [])).places.append(begin)
+                for name, _ in entries:
+                    self.found.setdefault(name, Entries(path, [])).offsets.append(begin)
                     begin = self.end
 
     def __enter__(self) -> "Journal":
@@ -93,8 +93,8 @@ class Journal:
         """Write an entry after the last whole one; raise CannotWrite if that fails."""
         with self.expect_disk():
             self.file.truncate(self.end)  # cuts off what a kill left after the last whole entry
-            for each in content:
-                self.file.write(each)
+            for part in content:
+                self.file.write(part)
             self.file.flush()
         self.end = self.file.tell()
 
@@ -112,35 +112,35 @@ class Entries:
     """The entries of one name, by file offset. Each is read when it is needed, since together they may be large."""
 
     path: Path
-    places: list[int]
+    offsets: list[int]
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.offsets)
 
     def __iter__(self) -> Iterator[list[Array]]:
-        for number in range(len(self.places)):
+        for number in range(len(self.offsets)):
             yield self.entry(number)
 
     def entry(self, number: int) -> list[Array]:
         """Return the arrays of entry number *number*."""
         with open(self.path, "rb") as file:
-            file.seek(self.places[number])
+            file.seek(self.offsets[number])
             if (entry := read_entry(file)) is None:
                 raise CannotWrite(f"cannot read {str(self.path)!r} again; begin anew with --fresh")
         return entry[1]
 
     def clear(self) -> None:
-        self.places.clear()
+        self.offsets.clear()
 
-    def __delitem__(self, which: slice) -> None:
-        del self.places[which]
+    def __delitem__(self, numbers: slice) -> None:
+        del self.offsets[numbers]
 
 
 def pack_entry(name: str, arrays: Iterable[Array]) -> list[bytes | memoryview]:
     """Return an entry in the format of the journal: its header, and the bytes of each array."""
     arrays = [np.ascontiguousarray(array) for array in arrays]
-    about = [(array.dtype.str, len(array), zlib.crc32(array.data)) for array in arrays]
-    header = json.dumps([name, about]).encode()
+    descriptions = [(array.dtype.str, len(array), zlib.crc32(array.data)) for array in arrays]
+    header = json.dumps([name, descriptions]).encode()
     content = [array.data.cast("B") if len(array) else b"" for array in arrays]
     return [PREFIX.pack(MAGIC, len(header), zlib.crc32(header)) + header, *content]
 
@@ -149,9 +149,9 @@ def read_entry(file: BinaryIO) -> tuple[str, list[Array]] | None:
     """Return the name and the arrays of the next entry; None if it is missing, incomplete or damaged."""
     if (header := read_header(file)) is None:
         return None
-    name, about = header
+    name, descriptions = header
     arrays = []
-    for dtype, items, checksum in about:
+    for dtype, items, checksum in descriptions:
         array = np.frombuffer(file.read(items * np.dtype(dtype).itemsize), np.uint8)
         if len(array) != items * np.dtype(dtype).itemsize or zlib.crc32(array.data) != checksum:
             return None
@@ -160,7 +160,7 @@ def read_entry(file: BinaryIO) -> tuple[str, list[Array]] | None:
 
 
 def read_header(file: BinaryIO) -> tuple[str, list[tuple[str, int, int]]] | None:
-    """Return the next entry's name, and (type, length, checksum) of each of its arrays."""
+    """Return the next entry's name, and (type, length, checksum) of each of its arrays; None as in `read_entry`."""
     try:
         magic, length, checksum = PREFIX.unpack(file.read(PREFIX.size))
     except struct.error:
@@ -168,8 +168,8 @@ def read_header(file: BinaryIO) -> tuple[str, list[tuple[str, int, int]]] | None
     header = file.read(length)
     if magic != MAGIC or not header or zlib.crc32(header) != checksum:  # the checksum of nothing is 0
         return None
-    name, about = json.loads(header)
-    return name, about
+    name, descriptions = json.loads(header)
+    return name, descriptions
 
 
 FEW = 4
@@ -184,14 +184,14 @@ def outline(path: Path) -> Iterator[tuple[str, list[int], list[int]]]:
     end = path.stat().st_size
     with open(path, "rb") as file:
         while (header := read_header(file)) is not None:
-            name, about = header
-            sizes = [items * np.dtype(dtype).itemsize for dtype, items, _ in about]
+            name, descriptions = header
+            sizes = [items * np.dtype(dtype).itemsize for dtype, items, _ in descriptions]
             begin = file.tell()
             if min(sizes, default=0) < 0 or begin + sum(sizes) > end:
                 return  # not a journal, or cut off by a kill
-            short = bool(about) and about[0][1] <= FEW
-            first = np.frombuffer(file.read(sizes[0]), about[0][0]).tolist() if short else []
-            yield name, [items for _, items, _ in about], first
+            dtype, items, _ = descriptions[0] if descriptions else ("", FEW + 1, 0)
+            first = np.frombuffer(file.read(sizes[0]), dtype).tolist() if items <= FEW else []
+            yield name, [items for _, items, _ in descriptions], first
             file.seek(begin + sum(sizes))
 
 
@@ -228,9 +228,9 @@ class Log:
         self.written = time.monotonic()
 
     def since_anew(self) -> Entries:
-        """Return the entries since the last restart from scratch, and forget those before."""
-        begun = max((number for number, entry in enumerate(self.resumed) if not entry), default=-1)
-        del self.resumed[: begun + 1]
+        """Return the entries since the last restart from scratch (an empty entry), and forget those before."""
+        last_restart = max((number for number, entry in enumerate(self.resumed) if not entry), default=-1)
+        del self.resumed[: last_restart + 1]
         return self.resumed
 
     def begin_anew(self) -> None:

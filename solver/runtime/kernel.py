@@ -46,23 +46,23 @@ CACHE_SETTINGS = ("CACHE_DIR", "CACHE_LOCATOR_CLASSES")
 
 def kernel(function: Any) -> Any:
     """Compile a function when it is first called, and cache its machine code if there is a folder for it."""
-    return compiled_with(function, _nrt=True)
+    return compile_with(function, _nrt=True)
 
 
 def lean_kernel(function: Any) -> Any:
     """Like `kernel`, for functions that allocate no arrays. They count no references, which takes most of the time of
     short functions whose arrays are shared by threads."""
-    return compiled_with(function, _nrt=False)
+    return compile_with(function, _nrt=False)
 
 
 def inlined_kernel(function: Any) -> Any:
     """Like `lean_kernel`, with the code placed in the caller: a call copies seven numbers for each array."""
-    return compiled_with(function, _nrt=False, forceinline=True)
+    return compile_with(function, _nrt=False, forceinline=True)
 
 
 def entry_kernel(function: Any) -> Any:
     """Like `kernel`, for functions that machine code calls by their address, and Python never."""
-    return compiled_with(function, CPUDispatcher, EntryCompiler, _nrt=True, no_cpython_wrapper=True)
+    return compile_with(function, CPUDispatcher, EntryCompiler, _nrt=True, no_cpython_wrapper=True)
 
 
 class EntryLibrary(JITCodeLibrary):
@@ -73,7 +73,7 @@ class EntryLibrary(JITCodeLibrary):
     """
 
     def finalize(self) -> None:
-        self.own = {one.name for one in self._final_module.functions if not one.is_declaration}
+        self.own = {function.name for function in self._final_module.functions if not function.is_declaration}
         super().finalize()
 
     def _optimize_final_module(self) -> None:
@@ -123,9 +123,9 @@ class KernelDispatcher(CPUDispatcher):
     def compile(self, sig: Any) -> Any:
         """Compile for a signature, with a wrapper if Python calls."""
         with global_compiler_lock:
-            known = self.overloads.get(normalize_signature(sig)[0])
-            if known is not None and not self.bare and not has_wrapper(known):
-                self.replaced.append(self.overloads.pop(known.signature.args))
+            compiled = self.overloads.get(normalize_signature(sig)[0])
+            if compiled is not None and not self.bare and not has_wrapper(compiled):
+                self.replaced.append(self.overloads.pop(compiled.signature.args))
             self.targetoptions["no_cpython_wrapper"] = self._cache.bare = self.bare
             return super().compile(sig)
 
@@ -142,8 +142,8 @@ def has_wrapper(compiled: Any) -> bool:
     return bool(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cpython_wrapper_name))
 
 
-def compiled_with(function: Any, dispatcher: Any = KernelDispatcher, compiler: Any = Compiler, **options: bool) -> Any:
-    """Return what numba compiles of a function, with our cache; with NUMBA_DISABLE_JIT the function."""
+def compile_with(function: Any, dispatcher: Any = KernelDispatcher, compiler: Any = Compiler, **options: bool) -> Any:
+    """Return the function as numba compiles it, with our cache; with NUMBA_DISABLE_JIT, the function itself."""
     if config.DISABLE_JIT:
         return function
     options |= {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}
@@ -188,10 +188,10 @@ class KernelCache(FunctionCache):
             return None
         rtsys.initialize(context)
         with self._guard_against_spurious_io_errors():
-            for bare in (False, True)[: 1 + self.bare]:  # code with a wrapper is preferred
-                found = self._cache_file.load(self.key_of(signature, context.codegen(), bare))
-                if found is not None:
-                    return self._impl.rebuild(context, found)
+            for bare in (False, True) if self.bare else (False,):  # code with a wrapper is preferred
+                data = self._cache_file.load(self.key_of(signature, context.codegen(), bare))
+                if data is not None:
+                    return self._impl.rebuild(context, data)
         return None
 
     def save_overload(self, signature: Any, data: Any) -> None:
@@ -224,15 +224,15 @@ class CacheFile(IndexDataCacheFile):
     def load(self, key: Any) -> Any:
         """Return the data saved under a key; None if they are missing or unreadable."""
         try:
-            with locked(Path(self._cache_path)):
-                found = super().load(key)
+            with lock_folder(Path(self._cache_path)):
+                saved = super().load(key)
         except OSError:
             return None
-        return found[1] if found and found[0] == (self._source_stamp, key) else None
+        return saved[1] if saved and saved[0] == (self._source_stamp, key) else None
 
     def save(self, key: Any, data: Any) -> None:
         """Save data under a key; do nothing if that fails."""
-        with suppress(OSError), locked(Path(self._cache_path)):
+        with suppress(OSError), lock_folder(Path(self._cache_path)):
             super().save(key, ((self._source_stamp, key), data))
             self.drop_oldest()
 
@@ -249,10 +249,9 @@ class CacheFile(IndexDataCacheFile):
         """Return whether some signature saved has an argument of this numba type. Code without a wrapper for calls from
         Python counts only if *bare*."""
         try:
-            with locked(Path(self._cache_path)):
-                return any(
-                    argument in signature and (bare or not is_bare) for signature, *_, is_bare in self._load_index()
-                )
+            with lock_folder(Path(self._cache_path)):
+                index = self._load_index()
+                return any(argument in signature and (bare or not is_bare) for signature, *_, is_bare in index)
         except OSError:
             return False
 
@@ -283,7 +282,7 @@ def cache_settings_of_environment() -> Iterator[None]:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """Lock the cache folder against other processes; raise OSError if that fails."""
     with open(folder / "retrograde-kernels.lock", "ab") as file:
         lock_file(file, wait=True)

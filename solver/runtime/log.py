@@ -29,14 +29,14 @@ def encode(value: Any) -> tuple[Array, ...]:
     def to_json(value: Any) -> Any:
         if isinstance(value, np.ndarray):
             arrays.append(value.ravel())
-            return {"array": [len(arrays) - 1, *value.shape]}
+            return {"array": [len(arrays) - 1, *value.shape]}  # its number, and its shape
         if isinstance(value, list):
-            return [to_json(each) for each in value]
+            return [to_json(item) for item in value]
         if is_dataclass(value):
-            return {type(value).__name__: [to_json(getattr(value, one.name)) for one in fields(value)]}
+            return {type(value).__name__: [to_json(getattr(value, field.name)) for field in fields(value)]}
         if isinstance(value, (dict, tuple, set)):
             items = map(list, value.items()) if isinstance(value, dict) else value
-            return {type(value).__name__: [to_json(each) for each in items]}
+            return {type(value).__name__: [to_json(item) for item in items]}
         return value
 
     text = json.dumps(to_json(value), separators=(",", ":"), default=int)  # `int` for NumPy's integers
@@ -49,13 +49,13 @@ def decode(arrays: Sequence[Array], kinds: Iterable[type]) -> Any:
 
     def from_json(value: Any) -> Any:
         if isinstance(value, list):
-            return [from_json(each) for each in value]
+            return [from_json(item) for item in value]
         if not isinstance(value, dict):
             return value
         ((name, items),) = value.items()
         if name == "array":
             return arrays[items[0]].reshape(items[1:])
-        items = [from_json(each) for each in items]
+        items = [from_json(item) for item in items]
         return CONTAINERS[name](items) if name in CONTAINERS else makers[name](*items)
 
     return from_json(json.loads(arrays[-1].tobytes()))
@@ -71,9 +71,9 @@ def frames_in(value: Any) -> Iterator[Frame]:
     elif hasattr(value, "all_frames"):
         yield from value.all_frames()
     elif isinstance(value, (list, tuple, dict)) or is_dataclass(value):
-        inside = vars(value) if is_dataclass(value) else value
-        for each in inside.values() if isinstance(inside, dict) else inside:
-            yield from frames_in(each)
+        content = vars(value) if is_dataclass(value) else value
+        for item in content.values() if isinstance(content, dict) else content:
+            yield from frames_in(item)
 
 
 class EntryLog:

@@ -42,7 +42,7 @@ class MemoryBudget:
     def check(self, more: int, why: str) -> None:
         """Raise MemoryLimit if *more* bytes, needed for *why*, would exceed the limit."""
         if more > self.free_bytes():
-            give_back()
+            trim_allocator()
         if more > self.free_bytes():
             raise MemoryLimit(
                 f"{why} needs about {format_size(self.limit - self.free_bytes() + more)} of memory, and the limit is "
@@ -59,7 +59,7 @@ class MemoryBudget:
 
 
 def address_space() -> tuple[int, int] | None:
-    """Return (limit, what is left of it) of this process's address space, in bytes; None if unlimited (`ulimit -v`)."""
+    """Return (limit, bytes left) of this process's address space, as `ulimit -v` sets it; None if unlimited."""
     if sys.platform == "win32":
         return None
     import resource
@@ -73,7 +73,7 @@ def reserve() -> int:
     return RESERVE if "numba" in sys.modules else RESERVE_INTERPRETED
 
 
-def give_back() -> None:
+def trim_allocator() -> None:
     """Make the allocator return free memory, if it can: sometimes hundreds of megabytes of arrays."""
     if sys.platform == "linux":
         with suppress(AttributeError):  # only glibc has malloc_trim

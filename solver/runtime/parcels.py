@@ -19,7 +19,7 @@ from retrograde.solver.runtime.scratch import DamagedScratch, write_all
 LEAST = 1 << 15
 """Bytes from which data go into a file."""
 ALIGNED = 16
-"""The divisor of the arrays' offsets."""
+"""Each array begins at an offset divisible by this."""
 
 
 class Parcel(NamedTuple):
@@ -51,11 +51,11 @@ class Parcel(NamedTuple):
 def pack(content: Any, folder: Path | None) -> bytes | Parcel:
     """Return *content* pickled, or a parcel in *folder* if it is large; raise CannotWrite if that fails."""
     arrays: list[pickle.PickleBuffer] = []
-    first = pickle.dumps(content, pickle.HIGHEST_PROTOCOL, buffer_callback=arrays.append)
-    parts: list[bytes | memoryview] = [first, *(array.raw() for array in arrays)]
+    pickled = pickle.dumps(content, pickle.HIGHEST_PROTOCOL, buffer_callback=arrays.append)
+    parts: list[bytes | memoryview] = [pickled, *(array.raw() for array in arrays)]
     lengths = tuple(map(len, parts))
     if folder is None or sum(lengths) < LEAST:
-        return pickle.dumps(content, pickle.HIGHEST_PROTOCOL) if arrays else first
+        return pickle.dumps(content, pickle.HIGHEST_PROTOCOL) if arrays else pickled  # *pickled* is without the arrays
     # Large: write the pickle and the arrays, each padded to a multiple of 16 bytes.
     checksum = 0
     path = folder / token_hex(12)
@@ -63,14 +63,14 @@ def pack(content: Any, folder: Path | None) -> bytes | Parcel:
         folder.mkdir(parents=True, exist_ok=True)
         with FileIO(path, "w") as file:
             for part, (begin, end) in zip(parts, pairwise(bounds_of(lengths)), strict=True):
-                for piece in (part, bytes(end - begin - len(part))):
-                    checksum = zlib.crc32(piece, checksum)
-                    write_all(file, piece)
+                for data in (part, bytes(end - begin - len(part))):
+                    checksum = zlib.crc32(data, checksum)
+                    write_all(file, data)
     return Parcel(path, checksum, lengths)
 
 
 def unpack(sent: bytes | Parcel) -> Any:
-    """Return what was packed."""
+    """Return the content that `pack` was given."""
     return sent.open() if isinstance(sent, Parcel) else pickle.loads(sent)
 
 
@@ -80,4 +80,4 @@ def bounds_of(lengths: tuple[int, ...]) -> list[int]:
     >>> bounds_of((3, 16, 17))
     [0, 16, 32, 64]
     """
-    return [*accumulate((-(-length // ALIGNED) * ALIGNED for length in lengths), initial=0)]
+    return [*accumulate((-(-length // ALIGNED) * ALIGNED for length in lengths), initial=0)]  # -(-a // b) rounds up

@@ -98,7 +98,7 @@ class Course:
     seconds: float = 0.0
     """The time that the phases before have taken."""
     weighed: float = 0.0
-    """The weight of what these phases have done in that time."""
+    """The weight of the work that those phases did in that time."""
     at_hand: "Phase | None" = None
 
     def plan(self, **weights: float) -> None:
@@ -116,20 +116,21 @@ class Course:
             self.weighed += self.weights[before.name] * (1 - before.resumed / before.done)
         self.at_hand = phase
 
-    def place(self, name: str) -> tuple[int, int]:
-        """Return a phase's number, from 1, and the number of phases; (0, 0) for other names."""
+    def number_of(self, name: str) -> tuple[int, int]:
+        """Return a phase's number, from 1, and the number of phases; (0, 0) if the course has no phase of that name."""
         names = list(self.weights)
         return (names.index(name) + 1, len(names)) if name in names else (0, 0)
 
-    def after(self, name: str) -> float:
-        number, phases = self.place(name)
+    def weight_after(self, name: str) -> float:
+        """Return the weight of the phases that follow this one."""
+        number, phases = self.number_of(name)
         return sum(list(self.weights.values())[number:]) if phases else 0.0
 
     def overall(self, name: str, share: float | None) -> float | None:
         """Return the finished share of the whole job when this phase has done *share* of itself."""
         if share is None or name not in self.weights:
             return share
-        return round(max(0.0, 1 - self.after(name) - (1 - share) * self.weights[name]), 9)
+        return round(max(0.0, 1 - self.weight_after(name) - (1 - share) * self.weights[name]), 9)
 
     def seconds_left(self, phase: "Phase", share: float | None) -> float | None:
         """Return the seconds until all phases are done; None if unknown."""
@@ -138,14 +139,15 @@ class Course:
         # The share of the phase that was done when its clock began does not count.
         before = phase.first[1] / phase.total if phase.first and phase.total else 0.0
         passed, share_since = phase.worked_seconds, share - before
-        weight, after = self.weights.get(phase.name, 1.0), self.after(phase.name)
+        weight, later_weight = self.weights.get(phase.name, 1.0), self.weight_after(phase.name)
         # Case: this phase's speed is known. The later phases take time in proportion to their weights.
         if passed >= QUIET and share_since >= LEAST_SHARE:
             phase_seconds = passed / share_since
-            return (1 - share) * phase_seconds + (self.seconds + phase_seconds) / (self.weighed + weight) * after
+            seconds_per_weight = (self.seconds + phase_seconds) / (self.weighed + weight)
+            return (1 - share) * phase_seconds + seconds_per_weight * later_weight
         # Case: only the speed of earlier phases is known.
         if self.seconds >= QUIET and self.weighed:
-            return self.seconds / self.weighed * ((1 - share) * weight + after)
+            return self.seconds / self.weighed * ((1 - share) * weight + later_weight)
         return None
 
 
@@ -181,7 +183,7 @@ class Phase:
 
     def begin_anew(self) -> None:
         """Reset all counts, and become the present phase again."""
-        self.set_back((0, 0, 0.0, 0.0))
+        self.set_counts((0, 0, 0.0, 0.0))
         self.began, self.first = time.monotonic(), None
         self.course.enter(self)
 
@@ -201,10 +203,10 @@ class Phase:
         self.resumed_positions += self.positions - before
 
     def counts(self) -> tuple[int, int, float, float]:
-        """Return all counts, for `set_back`."""
+        """Return all counts, for `set_counts`."""
         return self.done, self.resumed, self.positions, self.resumed_positions
 
-    def set_back(self, counts: tuple[int, int, float, float]) -> None:
+    def set_counts(self, counts: tuple[int, int, float, float]) -> None:
         self.done, self.resumed, self.positions, self.resumed_positions = counts
 
     def learn(self, positions_a_record: Callable[[], float]) -> None:
@@ -242,21 +244,21 @@ class Phase:
         """Report the progress of the phase to the listener."""
         if not self.listener:
             return
-        now, each = time.monotonic(), self.course.positions_a_record
-        # Listeners get positions, though the counts are of records: `each` converts what is not yet counted.
+        now, factor = time.monotonic(), self.course.positions_a_record
+        # Listeners get positions, though the counts are of records: *factor* converts records not counted yet.
         share = min((self.done + work) / self.total, 1.0) if self.total else None
-        done = self.positions + work * each
-        total = None if self.total is None else round(self.positions + (self.total - self.done) * each)
+        done = self.positions + work * factor
+        total = None if self.total is None else round(self.positions + (self.total - self.done) * factor)
         if deciding:
-            deciding = deciding._replace(decided=round(deciding.decided * each), total=round(deciding.total * each))
+            deciding = deciding._replace(decided=round(deciding.decided * factor), total=round(deciding.total * factor))
         passed = self.worked_seconds
         # The speed without the time for compiling.
-        here = (done - self.first[2]) / passed if self.first and passed > QUIET else None
+        speed = (done - self.first[2]) / passed if self.first and passed > QUIET else None
         self.listener(
             Progress(
                 self.name, round(done) if total is None else min(round(done), total), total, now - self.began, tier,
-                round(self.resumed_positions), *self.course.place(self.name), self.course.overall(self.name, share),
-                self.course.seconds_left(self, share), deciding, here,
+                round(self.resumed_positions), *self.course.number_of(self.name), self.course.overall(self.name, share),
+                self.course.seconds_left(self, share), deciding, speed,
             )
         )  # fmt: skip
 
@@ -279,14 +281,14 @@ class Growth:
         self.due = FIRST_WARNING
         self.waves = 0
 
-    def wave(self, new: int, known: int) -> None:
-        """Count a wave that found *new* positions, of *known* in all; warn if exploring has taken long."""
+    def count_wave(self, new: int, found: int) -> None:
+        """Count a wave that found *new* positions, of *found* in all; warn if exploring has taken long."""
         self.waves += 1
         if self.waves == 1:  # start the clock after it: the first wave compiles the rules
             self.began = time.monotonic()
         if not new or time.monotonic() - self.began < self.due:
             return
         self.due *= LATER_WARNINGS
-        grown = f"{known:,} after {self.waves:,} waves, {new:,} of them new in the last one"
+        grown = f"{found:,} after {self.waves:,} waves, {new:,} of them new in the last one"
         advice = "if play goes on to ever new positions, stop the solve with Ctrl-C and give the rules a limit"
         warnings.warn(f"the number of positions is still growing: {grown}; {advice}", stacklevel=2)

@@ -86,7 +86,7 @@ class Tools(threading.local):
 
 
 class Scratch:
-    """A folder of frames that many threads and processes write and read; it is sent as a path."""
+    """A folder of frames that many threads and processes write and read. Pickled, it is its path."""
 
     def __init__(self, folder: Path, cached: int, held: int = 0):
         """Use a folder and cache up to *cached* bytes of what is read. The first *held* bytes written stay in memory,
@@ -125,7 +125,7 @@ class Scratch:
             frame = frame._replace(token=self.tools.tokens[name])
         with self.expect_disk(), FileIO(self.folder / frame.file, "a") as file:
             offset = file.seek(0, os.SEEK_END)
-            gap = -offset % HEAD.size if plain else 0
+            gap = -offset % HEAD.size if plain else 0  # up to the next multiple of 8
             write_all(file, bytes(gap) + head)
             write_all(file, packed)
         return frame._replace(offset=offset + gap)
@@ -154,7 +154,7 @@ class Scratch:
             if names:
                 sync_folder(self.folder)
 
-    def lengths(self) -> dict[str, int]:
+    def file_lengths(self) -> dict[str, int]:
         return {entry.name: entry.stat().st_size for entry in os.scandir(self.folder)} if self.folder.exists() else {}
 
     def missing(self, frames: Iterable[Frame]) -> list[Frame]:
@@ -163,12 +163,12 @@ class Scratch:
         The listing of a network file system may be outdated, so a file that seems too short is opened, which shows its
         true length.
         """
-        lengths = self.lengths()
-        looked: set[str] = set()
+        lengths = self.file_lengths()
+        opened: set[str] = set()
         missing = []
         for frame in frames:
-            if frame.offset + frame.packed > lengths.get(frame.file, 0) and frame.file not in looked:
-                looked.add(frame.file)
+            if frame.offset + frame.packed > lengths.get(frame.file, 0) and frame.file not in opened:
+                opened.add(frame.file)
                 lengths[frame.file] = length_of(self.folder / frame.file)
             if frame.offset + frame.packed > lengths.get(frame.file, 0):
                 missing.append(frame)
@@ -200,7 +200,7 @@ class Scratch:
                 # Plain bytes are mapped, zstd frames decompressed.
                 head = file.read(HEAD.size)
                 if head.startswith(PLAIN):
-                    content = mapped(file, frame, HEAD.unpack(head)[1])
+                    content = map_plain(file, frame, HEAD.unpack(head)[1])
                 else:
                     packed = head + file.read(frame.packed - len(head))
                     content = unpack(self.tools.decompressor, packed, frame.size)
@@ -209,7 +209,7 @@ class Scratch:
                 raise MemoryError("there is no address space to map a scratch file") from error
             raise self.damaged(frame) from error
         with self.lock:
-            # Cache it, and drop the oldest if that is too much.
+            # Cache it; `cache_at_most` drops the oldest if that is too much.
             if not once and frame not in self.cache and frame.size <= self.cached:
                 self.cache[frame] = content
                 self.in_cache += frame.size
@@ -217,7 +217,7 @@ class Scratch:
         return content
 
     def cache_at_most(self, size: int) -> None:
-        """Cache at most *size* bytes from now on."""
+        """Cache at most *size* bytes from now on; drop the oldest content beyond that."""
         with self.lock:
             self.cached = size
             while self.in_cache > size:
@@ -252,12 +252,12 @@ def write_all(file: FileIO, content: bytes | memoryview) -> None:
         done += file.write(memoryview(content)[done:])
 
 
-def mapped(file: FileIO, frame: Frame, checksum: int) -> memoryview:
+def map_plain(file: FileIO, frame: Frame, checksum: int) -> memoryview:
     """Return the bytes of a plain frame as a memory map; raise ValueError if the checksum is wrong."""
     begin = frame.offset + HEAD.size
-    before = begin % mmap.ALLOCATIONGRANULARITY
-    there = mmap.mmap(file.fileno(), before + frame.size, access=mmap.ACCESS_READ, offset=begin - before)
-    content = memoryview(there)[before:]
+    before = begin % mmap.ALLOCATIONGRANULARITY  # a map must begin at a multiple of this
+    mapping = mmap.mmap(file.fileno(), before + frame.size, access=mmap.ACCESS_READ, offset=begin - before)
+    content = memoryview(mapping)[before:]
     if zlib.crc32(content) != checksum:
         raise ValueError("the checksum is another one")
     return content
@@ -295,12 +295,12 @@ def length_of(path: Path) -> int:
 
 def attach(folder: Path, cached: int) -> Scratch:
     """Return this process's own `Scratch` for a folder that another process has sent."""
-    scratch = of_process(folder, os.getpid())
+    scratch = scratch_of_process(folder, os.getpid())
     scratch.cache_at_most(cached)
     return scratch
 
 
 @lru_cache(1)
-def of_process(folder: Path, process: int) -> Scratch:
-    """Return a process's `Scratch`. A fork gets another one, for it must not write to its parent's files."""
+def scratch_of_process(folder: Path, process: int) -> Scratch:
+    """Return a process's `Scratch`; a fork gets another one, because it must not write to its parent's files."""
     return Scratch(folder, 0)

@@ -22,20 +22,21 @@ TYPES_ONLY = re.compile(r"^([ \t]*)if TYPE_CHECKING:[^\n]*\n(?:\1[ \t]+[^\n]*\n|
 
 
 @cache
-def imported(source: str) -> frozenset[str]:
+def names_imported(source: str) -> frozenset[str]:
     """Return the full names that a source imports, except those for type checkers.
 
-    >>> sorted(imported("from retrograde.solver.rules import kernels, examine as e\\nimport re"))
+    >>> sorted(names_imported("from retrograde.solver.rules import kernels, examine as e\\nimport re"))
     ['re', 'retrograde.solver.rules', 'retrograde.solver.rules.examine', 'retrograde.solver.rules.kernels']
     """
     if "TYPE_CHECKING" in source:
         source = TYPES_ONLY.sub("", source)
-    found: set[str] = set()
+    full_names: set[str] = set()
     for module, names in IMPORT.findall(source):
-        words = [part.split() for part in re.sub("#.*", "", names).strip("()").split(",")]
-        found.update({module} if module else ())
-        found.update(f"{module}.{name}" if module else name for name, *_ in filter(None, words))
-    return frozenset(found)
+        # Each item is `name` or `name as alias`; a trailing comma leaves an empty one.
+        items = [item.split() for item in re.sub("#.*", "", names).strip("()").split(",")]
+        full_names.update({module} if module else ())
+        full_names.update(f"{module}.{name}" if module else name for name, *_ in filter(None, items))
+    return frozenset(full_names)
 
 
 @cache
@@ -49,22 +50,22 @@ def file_of(name: str, root: Path = ROOT) -> Path | None:
     return next((Path(file) for file in files if os.path.isfile(file)), None)
 
 
-def closure(files: Iterable[Path], root: Path = ROOT, apart: Iterable[Path] = ()) -> set[Path]:
-    """Return files and all that they import from this package, directly or not, without *apart* and its own imports."""
-    found: set[Path] = set(apart)
-    left = list(files)
-    while left:
-        file = left.pop()
-        if file not in found:
-            found.add(file)
-            left += imports_of(file, root)
-    return found.difference(apart)
+def closure(files: Iterable[Path], root: Path = ROOT, excluded: Iterable[Path] = ()) -> set[Path]:
+    """Return files and all that they import from this package, directly or not. Stop at *excluded* files."""
+    seen: set[Path] = set(excluded)
+    unread = list(files)
+    while unread:
+        file = unread.pop()
+        if file not in seen:
+            seen.add(file)
+            unread += imports_of(file, root)
+    return seen.difference(excluded)
 
 
 @cache
 def imports_of(file: Path, root: Path = ROOT) -> list[Path]:
     """Return the source files of this package that a source file imports."""
-    names = imported(file.read_text("utf-8"))
+    names = names_imported(file.read_text("utf-8"))
     return [other for name in names if name.startswith(PACKAGE) and (other := file_of(name, root))]
 
 
@@ -93,15 +94,15 @@ COMPILED = ("databases/encoding.py", "solver/runtime/kernel.py")
 """Exceptions among these files: kernels do use something from them."""
 
 
-def is_excluded(patterns: Iterable[str], kept: Iterable[str], root: Path) -> set[Path]:
-    """Return the files that match some patterns, except those in *kept*."""
-    return {file for pattern in patterns for file in root.glob(pattern)} - {root / name for name in kept}
+def matching_files(patterns: Iterable[str], exceptions: Iterable[str], root: Path) -> set[Path]:
+    """Return the files that match one of the patterns, without the *exceptions*."""
+    return {file for pattern in patterns for file in root.glob(pattern)} - {root / name for name in exceptions}
 
 
 @cache
 def not_compiled(root: Path) -> set[Path]:
     """Return the files that never change the machine code of a kernel."""
-    return is_excluded(NOT_COMPILED, COMPILED, root)
+    return matching_files(NOT_COMPILED, COMPILED, root)
 
 
 def kernel_files(file: Path, root: Path = ROOT) -> set[Path]:
@@ -124,7 +125,7 @@ def rules_compiler_digest() -> str:
 SOLVING = ("methods", "metrics")
 """The packages of the solver that make journal entries. All other files are found from there."""
 
-APART = (
+IRRELEVANT = (
     *("solver/runtime/memory.py", "solver/runtime/progress.py"),
     *("games/catalog.py", "games/contract/declared.py", "games/contract/picture.py", "databases/**/*.py"),
 )
@@ -134,12 +135,12 @@ APART = (
 def journal_files(root: Path = ROOT) -> set[Path]:
     """Return the source files that decide what a journal's entries mean.
 
-    These are `engine.py`, and all modules that make entries or resume from them, with their imports, except APART. The
-    variant is part of a journal's identity, and databases are read by their own version and rules.
+    These are `engine.py`, and all modules that make entries or resume from them, with their imports, except
+    IRRELEVANT. The variant is part of a journal's identity, and databases are read by their own version and rules.
     """
     makers = [file for package in SOLVING for file in (root / "solver" / package).rglob("*.py")]
-    apart = is_excluded(APART, ["databases/encoding.py"], root)
-    return {root / "solver" / "engine.py"} | closure(makers, root, apart)
+    excluded = matching_files(IRRELEVANT, ["databases/encoding.py"], root)
+    return {root / "solver" / "engine.py"} | closure(makers, root, excluded)
 
 
 @cache

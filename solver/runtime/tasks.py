@@ -44,24 +44,24 @@ class Remote(Executor):
 
 
 def in_order(
-    executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], most: int = IN_FLIGHT,
+    executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], limit: int = IN_FLIGHT,
     warm: set[Any] | None = None,
 ) -> Iterator[Result]:  # fmt: skip
-    """Yield the results of a function for items, in order, with at most *most* tasks submitted.
+    """Yield the results of a function for items, in order, with at most *limit* tasks submitted.
 
     A function that is not in *warm* first runs alone once: one worker compiles, and the others find the code cached.
     """
     waiting = iter(items)
-    first = list(islice(waiting, 2))
-    if len(first) < 2:  # sending a single item costs more than it saves
-        yield from map(function, first)
+    first_two = list(islice(waiting, 2))
+    if len(first_two) < 2:  # sending a single item costs more than it saves
+        yield from map(function, first_two)
         return
     running: deque[Future[Result]] = deque()
     try:
-        for item in chain(first, waiting):
+        for item in chain(first_two, waiting):
             running.append(executor.submit(function, item))
             warm_up(function, running[0], warm)
-            if len(running) >= most:
+            if len(running) >= limit:
                 yield result_of(running.popleft())
         while running:
             yield result_of(running.popleft())
@@ -71,7 +71,7 @@ def in_order(
 
 
 def as_completed(
-    executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], most: int = IN_FLIGHT,
+    executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], limit: int = IN_FLIGHT,
     warm: set[Any] | None = None,
 ) -> Iterator[Result]:  # fmt: skip
     """Like `in_order`, but yield results as they are done. If the caller stops early, running tasks are waited for."""
@@ -82,7 +82,7 @@ def as_completed(
             running.add(future)
             warm_up(function, future, warm)
             # Wait for at least one result before submitting more.
-            if len(running) >= most:
+            if len(running) >= limit:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     yield result_of(future)
@@ -95,14 +95,14 @@ def as_completed(
 
 
 def warm_up(function: Any, future: Future[Any], warm: set[Any] | None) -> None:
-    """Wait for the first task of a function that is not in *warm*, and add it."""
-    if warm is not None and (whole := inner_function(function)) not in warm:
+    """Wait for a function's first task and add the function to *warm*, unless it is there or *warm* is None."""
+    if warm is not None and (inner := inner_function(function)) not in warm:
         wait((future,))
-        warm.add(whole)
+        warm.add(inner)
 
 
 def result_of(future: Future[Any]) -> Any:
-    """Return the result of a task; open the parcel if it came in one."""
+    """Return the result of a task. If it came in a file (a `Parcel`), read and delete that."""
     result = future.result()
     if not isinstance(result, Parcel):
         return result
@@ -112,10 +112,10 @@ def result_of(future: Future[Any]) -> Any:
         result.drop()
 
 
-def grouped(items: Iterable[tuple[Item, int]], least: int) -> Iterator[list[Item]]:
+def group_by_weight(items: Iterable[tuple[Item, int]], least: int) -> Iterator[list[Item]]:
     """Group (item, weight) pairs into tasks with a weight of at least *least* each, except the last.
 
-    >>> list(grouped([("a", 2), ("b", 2), ("c", 1)], 3))
+    >>> list(group_by_weight([("a", 2), ("b", 2), ("c", 1)], 3))
     [['a', 'b'], ['c']]
     """
     task: list[Item] = []
@@ -166,5 +166,5 @@ def workspace(name: str, length: int, dtype: Any = np.int64) -> Array:
 
 def free_workspaces(name: str) -> None:
     """Free this thread's workspace arrays whose names begin with *name*; a living thread would keep them."""
-    for own in [own for own in WORKSPACES.arrays if own.startswith(name)]:
-        del WORKSPACES.arrays[own]
+    for full_name in [full_name for full_name in WORKSPACES.arrays if full_name.startswith(name)]:
+        del WORKSPACES.arrays[full_name]

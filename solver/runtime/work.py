@@ -22,8 +22,8 @@ from retrograde.solver.runtime.tasks import Remote
 TASKS_EACH = 4
 """The number of tasks for each worker of a cluster and wave, if tasks are then large enough; see ITEMS_SENT."""
 ITEMS_SENT = 100_000
-"""Items (positions or children) that take as long to process as a task takes to send: 5 ms. For each worker that waits
-for its next task, a task must have this many.
+"""Items (positions or children) that take as long to process as a task takes to send: 5 ms. A task must have this many
+for each busy worker, since the others wait for tasks while it runs.
 """
 LARGER = 16
 """How many times larger than on threads a task on a cluster may be, if memory allows."""
@@ -46,17 +46,18 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def worth_sending(total: int, least: int, workers: int) -> int:
+def cluster_task_size(total: int, least: int, workers: int) -> int:
     """Return how many of *total* items a task on a cluster should have, at least *least*.
 
-    Small tasks balance better, but one process sends them all, and keeps only as many workers busy as it sends tasks
-    while one runs.
+    Small tasks balance better, but one process sends them all: it keeps only as many workers busy as it can send tasks
+    to while one task runs.
 
-    >>> [worth_sending(total, 1 << 15, workers=10) for total in (10_000, 10**6, 10**7, 10**9)]
+    >>> [cluster_task_size(total, 1 << 15, workers=10) for total in (10_000, 10**6, 10**7, 10**9)]
     [32768, 300000, 1000000, 25000000]
     """
-    fed = min(workers, isqrt(total // ITEMS_SENT))
-    return max(least, total // (TASKS_EACH * workers), ITEMS_SENT * fed)
+    # With n busy workers, a task needs n * ITEMS_SENT items; each then gets one task if total = n² * ITEMS_SENT.
+    busy_workers = min(workers, isqrt(total // ITEMS_SENT))
+    return max(least, total // (TASKS_EACH * workers), ITEMS_SENT * busy_workers)
 
 
 class Outlook(Protocol):
@@ -107,13 +108,13 @@ class Work:
     open: ExitStack = field(default_factory=ExitStack)
     """Resources to close after the database is written."""
 
-    known: set[Any] = field(default_factory=set)
+    functions_run: set[Any] = field(default_factory=set)
     """The functions that some task has run already."""
 
     @property
-    def warmed(self) -> set[Any] | None:
+    def warm(self) -> set[Any] | None:
         """The functions whose machine code other processes find cached; None if all runs in this process."""
-        return None if self.shares_memory else self.known
+        return None if self.shares_memory else self.functions_run
 
     @property
     def sharing(self) -> int:
@@ -141,8 +142,8 @@ class Work:
         return None if self.shares_memory else self.sizes.ranged_slots
 
     @property
-    def larger(self) -> int:
-        """How many times larger than usual tasks may be."""
+    def task_factor(self) -> int:
+        """How many times larger than on threads a task may be."""
         return LARGER if isinstance(self.executor, Remote) else 1
 
     @property
@@ -150,19 +151,19 @@ class Work:
         """The number of tasks to have submitted, so that no worker waits."""
         return 2 * self.workers_now + 2
 
-    def together(self, total: int, least: int) -> int:
+    def task_size(self, total: int, least: int) -> int:
         """Return how many of *total* items to give to a task: *least* on threads, more on a cluster."""
-        return worth_sending(total, least, self.workers_now) if isinstance(self.executor, Remote) else least
+        return cluster_task_size(total, least, self.workers_now) if isinstance(self.executor, Remote) else least
 
-    def block(self, total: int, usual: int) -> int:
-        """Return how many of *total* items to give to a task. It is *usual*, or on a cluster up to LARGER times it."""
-        return min(self.together(total, usual), self.larger * usual)
+    def block_size(self, total: int, usual: int) -> int:
+        """Like `task_size`, for *usual* items on threads; on a cluster at most LARGER times as many."""
+        return min(self.task_size(total, usual), self.task_factor * usual)
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Yield a function's results for items, in order. Tasks see what was written to shared arrays before."""
         self.prepare()
         most = max(tasks.IN_FLIGHT, self.in_flight if isinstance(self.executor, Remote) else 0)
-        return tasks.in_order(self.executor, function, items, most, self.warmed)
+        return tasks.in_order(self.executor, function, items, most, self.warm)
 
     def starmap(self, function: Callable[..., Result], items: Iterable[tuple[Any, ...]]) -> Iterator[Result]:
         """Like `map`, for a function of several arguments; each item has them all."""
@@ -178,14 +179,14 @@ class Work:
 
     @property
     def map_in_process(self) -> Callable[[Callable[[Item], Result], Iterable[Item]], Iterator[Result]]:
-        """A `map` for tasks that write to arrays of this process. It is `map_here`, but runs one task after another if
-        the workers are other processes of this machine, which have its cores."""
+        """A `map` for tasks that write to arrays of this process. It runs them on threads, or one after another if the
+        workers are other processes of this machine, which have its cores."""
         return self.map_here if isinstance(self.executor, ThreadPoolExecutor | Remote) else map
 
     def as_completed(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Like `map`, but yield results as soon as they are done."""
         self.prepare()
-        return tasks.as_completed(self.executor, function, items, self.in_flight, self.warmed)
+        return tasks.as_completed(self.executor, function, items, self.in_flight, self.warm)
 
     def prepare(self) -> None:
         """Write out shared arrays, if tasks on other machines must see them."""
@@ -202,7 +203,7 @@ class Work:
         return resource
 
     def log(self, name: str, kept: bool = True) -> Log:
-        """Return the journal's log of a name; an empty one that forgets, without a journal or if not *kept*."""
+        """Return the journal's log of a name. Without a journal, or if not *kept*, return a log that writes nothing."""
         pause = self.sizes.journal_seconds
         if self.journal and kept:
             return self.journal.log(name, pause)

@@ -12,7 +12,7 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import UNDECIDED, Game, RuleError
-from retrograde.solver.rules.examine import examine, listed
+from retrograde.solver.rules.examine import examine, to_list
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.runtime.array_type import Array
 
@@ -53,7 +53,7 @@ def count_lines(game: Game, position: Any, plies: int | None = None) -> Iterator
             return
         if plies is None:
             expanded_before = len(expanded)
-            expanded.update(listed(wave))
+            expanded.update(to_list(wave))
             # No position is new, so none will be: play ends unless it can return.
             if len(expanded) == expanded_before:
                 refuse_endless(game, expanded)
@@ -64,12 +64,12 @@ def count_lines(game: Game, position: Any, plies: int | None = None) -> Iterator
 def expand(game: Game, wave: Array) -> tuple[Array, Array, Array]:
     """Return (children by all moves, the index of each child's parent, bool[n]: which positions are ends)."""
     expander = expander_of(game)
-    tier = min(game.tier(position) for position in listed(wave))
+    tier = min(game.tier(position) for position in to_list(wave))
     blocks: list[tuple[Array, Array]] = [(wave[:0], np.zeros(0, np.int64))]
     over = np.zeros(len(wave), np.bool_)
     for begin, end in expander.blocks(0, len(wave)):
         block = expander.expand(tier, wave[begin:end])
-        children, _, parents = block.in_a_list()
+        children, _, parents = block.list_children()
         blocks.append((children, begin + parents))
         over[begin:end] = block.primitives != UNDECIDED
     children, parents = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))

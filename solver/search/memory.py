@@ -13,7 +13,7 @@ from numba.extending import intrinsic, overload, register_jitable
 
 from retrograde.games.contract.game import Traits
 from retrograde.solver.rules.examine import key_of
-from retrograde.solver.rules.positions import spelled, width_of_rules
+from retrograde.solver.rules.positions import tuple_function, width_of_rules
 
 WORDS = types.CPointer(types.int64)  # type: ignore[attr-defined]  # made at run time
 VIEW_WORDS = 1 << 40
@@ -59,7 +59,7 @@ def compile_words_in(position):
 @overload(changed_bits)
 def compile_changed_bits(position, child):
     if isinstance(position, types.BaseTuple):  # type: ignore[attr-defined]  # made at run time
-        xors = spelled("position, child: position[#] ^ child[#]", len(position))
+        xors = tuple_function("position, child: position[#] ^ child[#]", len(position))
         bits_of = register_jitable(xors)
         return lambda position, child: key_of(bits_of(position, child))
     return lambda position, child: position ^ child

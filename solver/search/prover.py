@@ -17,7 +17,7 @@ from random import Random
 from typing import Any
 
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Traits, Value
-from retrograde.solver.rules.examine import differ, examine, random_line, refuse_to_search
+from retrograde.solver.rules.examine import describe_difference, examine, random_line, refuse_to_search
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import position_in
 from retrograde.solver.rules.reason import compilable
@@ -118,7 +118,7 @@ class ProofNumberSearch(StoppableSearch):
         """Enlarge the search path. Raise SearchTooDeep at its full size, and RuleError if the *trouble* is BROKEN."""
         if trouble == kernels.BROKEN:
             examine(self.game, position)
-            raise RuleError(differ(self.game, position))
+            raise RuleError(describe_difference(self.game, position))
         levels, children = self.path_size
         if levels >= MOST_LEVELS:
             raise SearchTooDeep

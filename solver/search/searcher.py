@@ -28,7 +28,7 @@ from retrograde.games import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game, Rul
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import POSITION_BITS, Traits
 from retrograde.games.contract.raised import given_start
-from retrograde.solver.rules.examine import differ, examine, or_a_bug, refuse_to_search
+from retrograde.solver.rules.examine import describe_difference, examine, or_a_bug, refuse_to_search
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import position_in
 from retrograde.solver.rules.reason import compilable
@@ -280,7 +280,7 @@ class Search(StoppableSearch):
         }
         if kernels.BROKEN in troubles:
             examine(self.game, troubles[kernels.BROKEN])
-            raise RuleError(differ(self.game, troubles[kernels.BROKEN]))
+            raise RuleError(describe_difference(self.game, troubles[kernels.BROKEN]))
         if kernels.TOO_WIDE in troubles:
             self.make_table(min(troubles[kernels.TOO_WIDE].bit_length() + SPARE_BITS, POSITION_BITS))
         elif kernels.MANY_MOVES in troubles:

@@ -54,7 +54,7 @@ from retrograde.games import CHANCE, DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, V
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Traits, mover, same_mover, value_to_mover
 from retrograde.solver.rules.compiled import GuardedGame
-from retrograde.solver.rules.examine import listed, not_for_proofs
+from retrograde.solver.rules.examine import not_for_proofs, to_list
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Listener, Phase
 from retrograde.solver.verification.certificate_kernels import FALLING, FOR_EVER, RISING, StoredReplies
@@ -105,7 +105,7 @@ class CertificateVerifier(Verifier):
             self.complain(None, f"it is no proof: {self.why_not}")
 
     def position_at(self, item: int) -> Any:
-        return listed(self.positions[item : item + 1])[0]
+        return to_list(self.positions[item : item + 1])[0]
 
     # Interpreted
 

@@ -29,7 +29,7 @@ import numpy as np
 from retrograde.databases.layout import NOT_FOUND
 from retrograde.games.contract.game import CHANCE, LOSE, TIE, UNDECIDED, WIN, Game, Traits
 from retrograde.solver.metrics.models.model import Model
-from retrograde.solver.rules.examine import listed
+from retrograde.solver.rules.examine import to_list
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.verification.families import Families
 
@@ -69,7 +69,7 @@ def weights_by_link(model: Model, game: Game, families: Families) -> Array:
     weights = np.ones(len(families.children), np.int64)
     counts = np.bincount(families.parents, minlength=len(families))
     link_ends = np.cumsum(counts)
-    positions = listed(families.positions)
+    positions = to_list(families.positions)
     # The interpreted model is called once for each record of a player.
     for record in np.flatnonzero((counts > 0) & (families.movers != CHANCE)).tolist():
         weights_here = [*model.weights(game, positions[record]).values()]

@@ -16,7 +16,7 @@ from retrograde.databases.layout import NOT_FOUND
 from retrograde.games import DRAW, LOSE, METRICS, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, same_mover
 from retrograde.games.contract.zeroing import DTC, DTZ
-from retrograde.solver.rules.examine import canonical, checked_move, checked_position, checked_value, key_of
+from retrograde.solver.rules.examine import canonical, checked_int, checked_position, checked_value, key_of
 
 SPREAD = 0x1E3779B97F4A7C15
 """An odd number; the upper bits of its products look random."""
@@ -92,7 +92,11 @@ def choose(position: int, count: int) -> int:
 def children_of(game: Game, position: int) -> Examined:
     """Return the same as `examine`, which is for canonical positions, for any position: tiers may fall along moves."""
     value = checked_value(game.primitive(position))
-    moves = [checked_move(move) for move in islice(game.generate_moves(position), MOST_MOVES)] if not value else []
+    moves = (
+        [checked_int(move, "generate_moves()") for move in islice(game.generate_moves(position), MOST_MOVES)]
+        if not value
+        else []
+    )
     reached = [checked_position(game, game.do_move(position, move), f"do_move(position, {move})") for move in moves]
     return value, moves, [canonical(game, child) for child in reached]
 

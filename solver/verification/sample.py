@@ -20,7 +20,7 @@ from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Contradiction, Game, Traits, is_none
 from retrograde.games.contract.raised import given_start
 from retrograde.games.contract.zeroing import TO_PROGRESS
-from retrograde.solver.rules.examine import blame, examine, key_of, listed
+from retrograde.solver.rules.examine import blame, examine, key_of, to_list
 from retrograde.solver.rules.no_exit import no_exit
 from retrograde.solver.verification.expectation import wrong_expectations
 from retrograde.solver.verification.families import families_at
@@ -139,7 +139,7 @@ def stored_positions(database: Database, random: Random) -> Iterator[int]:
     contents = database.file.contents
     if isinstance(contents, RecordsReader | RowsReader):
         for block in random.sample(range(contents.block_count), min(BLOCKS, contents.block_count)):
-            positions = [position for chunk in contents.records_in(block) for position in listed(chunk.positions)]
+            positions = [position for chunk in contents.records_in(block) for position in to_list(chunk.positions)]
             yield from random.sample(positions, min(len(positions), LEAST))
     elif isinstance(contents, SlotReader):
         numbers, bounds = contents.tiers

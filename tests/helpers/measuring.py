@@ -36,7 +36,7 @@ class Graph:
         edges = {(self.tiers[i], self.tiers[child]) for i in range(len(self)) for child in self.children[i]}
         self.space = SimpleNamespace(
             tiers=np.array(numbers),
-            stretch=lambda k: (starts[k], starts[k + 1]),
+            bounds_of=lambda k: (starts[k], starts[k + 1]),
             has_cycles=lambda k: (numbers[k], numbers[k]) in edges,
         )
         self.positions = np.arange(len(self))
@@ -52,7 +52,7 @@ class Graph:
 
     def blocks(self, k):
         """Yield what a block of five positions is, and the next."""
-        low, high = self.space.stretch(k)
+        low, high = self.space.bounds_of(k)
         for begin in range(low, high, 5):
             end = min(begin + 5, high)
             moves = [(i, number) for i in range(begin, end) for number in range(len(self.children[i]))]

@@ -41,8 +41,8 @@ BlockTask = tuple[CyclicTier, BucketLayout | None, int, int, LocatedChildren | N
 
 BLOCK = 1 << 15
 """Positions in a task of expanding positions."""
-HANDED_ON = 1 << 22
-"""Positions whose scores are handed on together."""
+RESULT_BLOCK = 1 << 22
+"""Positions whose scores go to the store together."""
 TASKS = 60_000_000
 """Bytes reserved for running tasks when positions are spilled to disk; less for tiers below 100,000 positions."""
 BYTES_A_LISTED = 64
@@ -54,7 +54,7 @@ EXPANDING = 0.6
 def solve_cycles(table: ListedTable, k: int, work: Work, phase: Phase) -> Iterator[Done]:
     """Yield the scores and sizes of a tier with cycles, in blocks. If positions are spilled to disk, predecessor lists
     are built even if the rules give parents, because locating those parents on disk would take longer."""
-    low, high = table.space.stretch(k)
+    low, high = table.space.bounds_of(k)
     count, spilled = high - low, isinstance(table.space, SpilledStateSpace)
     has_parents = Traits.of(table.game).has_parents and not spilled
     # With positions on disk, the least memory is for the counters and the running tasks.
@@ -64,7 +64,7 @@ def solve_cycles(table: ListedTable, k: int, work: Work, phase: Phase) -> Iterat
     # Step 1: allocate the arrays, which are shared with the workers.
     sums = work.zeros(f"sums{k}", count if has_parents else 0, np.uint32).whole()
     children_left = work.zeros(f"left{k}", count, counter_type(table.bits)).whole()
-    tier = CyclicTier(table, k, table.part(k), children_left, sums)
+    tier = CyclicTier(table, k, table.scores_of(k), children_left, sums)
     sizes = CompressedArray(np.uint16) if table.symmetric else np.empty(0, np.uint16)
     # Step 2: open the checkpoint and the edge writer, which resume what an earlier solve has on disk. Then solve.
     with ExitStack() as until_logged:
@@ -76,27 +76,27 @@ def solve_cycles(table: ListedTable, k: int, work: Work, phase: Phase) -> Iterat
             writer = until_logged.enter_context(PredecessorWriter(work, name, count, arrays, spilled))
         bytes_a_listed = BYTES_A_LISTED if spilled else 1
         TierSolver(tier, expansion_of_lists(), work, phase, sizes, checkpoint, writer, 1, bytes_a_listed).run()
-        # Step 3: hand the scores on. The files of the checkpoint are deleted only after the last block is logged.
-        blocks = ((begin, min(begin + HANDED_ON, count)) for begin in range(0, count, HANDED_ON))
-        yield from results(tier, ((begin, tier.scores.array[begin:end]) for begin, end in blocks), sizes)
+        # Step 3: yield the scores. The files of the checkpoint are deleted only after the last block is logged.
+        blocks = ((begin, min(begin + RESULT_BLOCK, count)) for begin in range(0, count, RESULT_BLOCK))
+        yield from results_of(tier, ((begin, tier.scores.array[begin:end]) for begin, end in blocks), sizes)
 
 
 def solve_by_ranges(table: ListedTable, k: int, work: Work, phase: Phase) -> Iterator[Done]:
     """Yield the scores and sizes of a large tier, solved in ranges by workers that are other processes."""
     from retrograde.solver.methods.listed.ranges.tier import solve_in_ranges  # here, because few solves need it
 
-    tier = CyclicTier.bare(table, k)
+    tier = CyclicTier.with_scores_only(table, k)
     with ExitStack() as until_logged:
-        yield from results(tier, *solve_in_ranges(tier, expansion_of_lists(), work, phase, until_logged))
+        yield from results_of(tier, *solve_in_ranges(tier, expansion_of_lists(), work, phase, until_logged))
 
 
-def results(tier: CyclicTier, found: Iterator[tuple[int, Array]], sizes: Array | CompressedArray) -> Iterator[Done]:
-    """Yield results for the store, from (first position, scores) of blocks, and the *sizes* of all."""
-    low = tier.table.space.stretch(tier.k)[0]
-    for begin, scores in found:
+def results_of(tier: CyclicTier, blocks: Iterator[tuple[int, Array]], sizes: Array | CompressedArray) -> Iterator[Done]:
+    """Yield results for the store, from (first position, scores) of *blocks*, and the *sizes* of all positions."""
+    low = tier.table.space.bounds_of(tier.k)[0]
+    for begin, scores in blocks:
         end = begin + len(scores)
-        part = sizes[begin:end] if tier.table.symmetric else np.empty(0, np.uint16)
-        yield np.array([tier.k, low + begin, low + end], np.int64), scores, part
+        block_sizes = sizes[begin:end] if tier.table.symmetric else np.empty(0, np.uint16)
+        yield np.array([tier.k, low + begin, low + end], np.int64), scores, block_sizes
 
 
 # Expansion of all positions
@@ -104,7 +104,7 @@ def results(tier: CyclicTier, found: Iterator[tuple[int, Array]], sizes: Array |
 
 def expansion_of_lists() -> TierExpansion:
     """Return how `TierSolver` expands positions in lists."""
-    return TierExpansion(tasks, expand_block, parents_by_rules, expansions, BLOCK, EXPANDING)
+    return TierExpansion(tasks, expand_block, parents_by_rules, make_expanders, BLOCK, EXPANDING)
 
 
 def tasks(tier: CyclicTier, layout: BucketLayout | None, blocks: list[Ends], work: Work) -> Iterator[BlockTask]:
@@ -113,30 +113,30 @@ def tasks(tier: CyclicTier, layout: BucketLayout | None, blocks: list[Ends], wor
     return ((tier, layout, *ends, children) for ends, children in zip(blocks, located, strict=True))
 
 
-def located_for(tier: CyclicTier, blocks: list[Ends], work: Work, some: Any) -> Iterator[LocatedChildren | None]:
-    """Yield for each block the children of its positions, or of *some* (see `Selection`), located on disk. Yields None
-    if positions are in memory: then tasks look the children up."""
-    table, low = tier.table, tier.table.space.stretch(tier.k)[0]
+def located_for(tier: CyclicTier, blocks: list[Ends], work: Work, select: Any) -> Iterator[LocatedChildren | None]:
+    """Yield for each block the children of its positions, or of those that *select* (a `Selection`) chooses, located on
+    disk. Yields None if positions are in memory: then tasks look the children up."""
+    table, low = tier.table, tier.table.space.bounds_of(tier.k)[0]
     if not isinstance(table.space, SpilledStateSpace):
         yield from [None] * len(blocks)
         return
     groups = ([(tier.k, low + begin, low + end)] for begin, end in blocks)
-    yield from locate_children(table.game, table.space.lists_on_disk(), groups, work, some)
+    yield from locate_children(table.game, table.space.lists_on_disk(), groups, work, select)
 
 
 def expand_block(task: BlockTask) -> tuple[int, Seeds, Any]:
     """Expand a block of positions and separate children within the tier from solved ones (see `TierExpansion`)."""
     tier, layout, begin, end, located = task
     table, count = tier.table, end - begin
-    bounds = low, _ = table.space.stretch(tier.k)
+    bounds = low, _ = table.space.bounds_of(tier.k)
     scores, (children_left, sizes) = np.empty(count, score_type(table.bits)), np.empty((2, count), np.uint16)
     seeds = Seeds(scores, children_left, sizes, np.empty(count, np.int32))
     lists = []
     for first, last, block in blocks_of(table, tier.k, low + begin, low + end, located):
-        own = Seeds(*(array[first - low - begin : last - low - begin] for array in seeds))
-        written = kernels.split_children(block, bounds, table.bits, table.scores.array, own)
+        block_seeds = Seeds(*(array[first - low - begin : last - low - begin] for array in seeds))
+        written = kernels.split_children(block, bounds, table.bits, table.scores.array, block_seeds)
         if table.symmetric:
-            own.sizes[:] = block.matrix.sizes
+            block_seeds.sizes[:] = block.matrix.sizes
         lists.append(block.out[:written].astype(np.int32 if tier.size < 1 << 31 else np.int64))
     children = np.concatenate(lists)
     seeds = seeds._replace(
@@ -153,9 +153,9 @@ def expand_block(task: BlockTask) -> tuple[int, Seeds, Any]:
 # Forward passes
 
 
-def expansions(tier: CyclicTier, work: Work, blocks: list[Ends]) -> Iterator[ExpandAgain]:
+def make_expanders(tier: CyclicTier, work: Work, blocks: list[Ends]) -> Iterator[ExpandAgain]:
     """Yield a function for each block that expands its undecided positions again."""
-    low = tier.table.space.stretch(tier.k)[0]
+    low = tier.table.space.bounds_of(tier.k)[0]
     rows = lambda begin, end: undecided_rows(tier, begin - low, end - low)  # noqa: E731
     for ends, located in zip(blocks, located_for(tier, blocks, work, rows), strict=True):
         yield partial(expand_again, tier, *ends, undecided_rows(tier, *ends), located)
@@ -172,22 +172,22 @@ def expand_again(
 ) -> Children:
     """Return the children of the positions *rows* of a block that are in a *frontier*, and how many each position of
     the block has."""
-    counts, found = np.zeros(end - begin, np.int64), [np.empty(0, np.int64)]
-    bounds = tier.table.space.stretch(tier.k)
+    counts, children = np.zeros(end - begin, np.int64), [np.empty(0, np.int64)]
+    bounds = tier.table.space.bounds_of(tier.k)
     indices = bounds[0] + begin + rows
     for first, last, block in blocks_of(tier.table, tier.k, 0, len(rows), located, indices=indices):
-        own = np.zeros(last - first, np.int64)
-        written = kernels.children_in_frontier(block, bounds, frontier.array, own)
-        found.append(block.out[:written].copy())
-        counts[rows[first:last]] = own  # first and last count within rows
-    return np.concatenate(found), counts
+        block_counts = np.zeros(last - first, np.int64)
+        written = kernels.children_in_frontier(block, bounds, frontier.array, block_counts)
+        children.append(block.out[:written].copy())
+        counts[rows[first:last]] = block_counts  # first and last count within rows
+    return np.concatenate(children), counts
 
 
 # Parents from the rules, checked against the edges found when all positions were expanded
 
 
 def parents_by_rules(tier: CyclicTier, work: Work, frontier: Array) -> Iterator[Array]:
-    """Yield the parents of a frontier, as the rules give them, block by block."""
+    """Yield the parents of the *frontier*, numbers of positions in the tier, block by block (see `ask_parents`)."""
     blocks = expander_of(tier.table.game).blocks(0, len(frontier))
     yield from work.map(ask_parents, ((tier, frontier[begin:end]) for begin, end in blocks))
 
@@ -199,32 +199,33 @@ def ask_parents(task: tuple[CyclicTier, Array]) -> Array:
     the parents differ, by a checksum, from those met when all positions were expanded.
     """
     tier, frontier = task
-    table, low = tier.table, tier.table.space.stretch(tier.k)[0]
+    table, low = tier.table, tier.table.space.bounds_of(tier.k)[0]
     positions = table.space.positions[low + frontier]
     expander = expander_of(table.game)
     block = expander.expand_parents(tier.number, positions)
     locate(table, block)  # unreachable parents are in no list
-    places = block.places[:, : block.columns]
-    wrong, mark = edges.compare(frontier, places, low, tier.children_left.array, tier.sums.array)
+    indices = block.indices[:, : block.columns]
+    wrong, mark = edges.compare(frontier, indices, low, tier.children_left.array, tier.sums.array)
     if wrong >= 0:
         refuse_parents(tier, position_in(table.game, positions, wrong), edges.position_with(mark, tier.size))
     if Traits.of(table.game).alternates:
-        numbers: Array = places[places >= 0] - low
+        numbers: Array = indices[indices >= 0] - low
         return numbers
     expander.mark_moves_again(positions, block, np.arange(block.columns))
-    # A place is -1 for no parent, and -2 minus the index if the same player moves again.
-    numbers = np.where(places < 0, ~(-2 - places - low), places - low)[places != -1]
+    # An index is -1 for no parent, and -2 minus the true index if the same player moves again.
+    numbers = np.where(indices < 0, ~(-2 - indices - low), indices - low)[indices != -1]
     return numbers
 
 
 def refuse_parents(tier: CyclicTier, position: Any, missing: int) -> NoReturn:
-    """Raise the RuleError for wrong parents. *missing* is the number of a suspect, -1 for none."""
-    own = tier.table.space.positions[slice(*tier.table.space.stretch(tier.k))]
-    at = partial(position_in, tier.table.game, own)
-    places = [missing] * (missing >= 0) + edges.sample_of(len(own)).tolist()
+    """Raise the RuleError for wrong parents of a position. *missing* is the number of a parent that `parents()` may
+    have left out, -1 for none."""
+    positions = tier.table.space.positions[slice(*tier.table.space.bounds_of(tier.k))]
+    position_number = partial(position_in, tier.table.game, positions)
+    numbers = [missing] * (missing >= 0) + edges.sample_of(len(positions)).tolist()
 
-    def is_position(parent: Any) -> bool:
-        place = bisect_left(range(len(own)), parent, key=at)
-        return place < len(own) and bool(at(place) == parent)
+    def is_stored(parent: Any) -> bool:
+        number = bisect_left(range(len(positions)), parent, key=position_number)
+        return number < len(positions) and bool(position_number(number) == parent)
 
-    blame_parents(tier.table.game, position, is_position, map(at, places))
+    blame_parents(tier.table.game, position, is_stored, map(position_number, numbers))

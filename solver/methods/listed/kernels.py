@@ -13,23 +13,23 @@ from retrograde.solver.values.score_kernels import pass_on, pass_up, primitive_s
 def sweep(block, bits, scores, result):
     """Write the scores of a LocatedBlock whose children are all solved. Return 1 if a remoteness exceeds *bits*
     bits."""
-    columns, places, matrix, _ = block
+    columns, indices, matrix, _ = block
     # Step 1: score the positions where the game is over. Others get a value that step 3 replaces.
     for i in range(len(result)):
         result[i] = primitive_score(matrix.primitives[i], bits)
     # Step 2: for each column, the best score that a child passes up. Rows are the outer loop, because children in a
     # row often ascend, so that scores are read along memory.
     best = np.zeros(columns, np.int64)
-    for row in range(places.shape[0]):
-        for i in range(columns):
-            place = places[row, i]
-            if place >= 0:
-                best[i] = max(best[i], pass_up(np.int64(scores[place]), bits))
-            elif place < -1:
-                best[i] = max(best[i], pass_on(np.int64(scores[-2 - place]), bits))
+    for row in range(indices.shape[0]):
+        for column in range(columns):
+            index = indices[row, column]
+            if index >= 0:
+                best[column] = max(best[column], pass_up(np.int64(scores[index]), bits))
+            elif index < -1:  # the same player moves again: -2 - index of the child
+                best[column] = max(best[column], pass_on(np.int64(scores[-2 - index]), bits))
     # Step 3: columns are the undecided positions; `origins` says which.
-    for i in range(columns):
-        result[matrix.origins[i]] = best[i]
+    for column in range(columns):
+        result[matrix.origins[column]] = best[column]
     return too_far(result, bits)
 
 
@@ -40,9 +40,10 @@ def split_children(block, tier, bits, scores, seeds):
 
     *tier* has the first index of the tier's positions among all, and the one after its last. Writes the initial scores
     and counters of each position to *seeds*. Writes to the block's buffer the distinct children within the tier,
-    position by position: their numbers in the tier, or the complements (`~`) if the same player moves again.
+    position by position: their numbers in the tier, or the complements (`~`) if the same player moves again. A block's
+    index of such a child is -2 minus the index among all; -1 stands for no child.
     """
-    columns, places, matrix, children = block
+    columns, indices, matrix, children = block
     low, high = tier
     # Step 1: positions where the game is over are decided; they have no column.
     for i in range(len(seeds.scores)):
@@ -54,26 +55,26 @@ def split_children(block, tier, bits, scores, seeds):
     count = ZERO
     for column in range(columns):
         begin = count
-        passed = 0
-        for row in range(places.shape[0]):
-            place = places[row, column]
-            again = place < -1
-            if again:
-                place = -2 - place
+        later_score = 0
+        for row in range(indices.shape[0]):
+            index = indices[row, column]
+            moves_again = index < -1
+            if moves_again:
+                index = -2 - index
             # Case: the child is within the tier, still unsolved. Duplicates are dropped, as the counter counts distinct
             # children.
-            if low <= place < high:
-                count = append_edge(children, begin, count, ~(place - low) if again else place - low)
-            elif place >= 0:
+            if low <= index < high:
+                count = append_edge(children, begin, count, ~(index - low) if moves_again else index - low)
+            elif index >= 0:
                 # Case: the child is in a later tier, already solved.
-                score = np.int64(scores[place])
-                passed = max(passed, pass_on(score, bits) if again else pass_up(score, bits))
-        # Step 3: a draw or better from a later tier saves the position from losing. It counts as one child that never
-        # becomes a WIN.
+                score = np.int64(scores[index])
+                later_score = max(later_score, pass_on(score, bits) if moves_again else pass_up(score, bits))
+        # Step 3: a draw or better from a later tier saves the position from losing. It counts as one more child, which
+        # no step ever takes from the counter.
         i = matrix.origins[column]
-        seeds.scores[i] = passed
+        seeds.scores[i] = later_score
         seeds.counts[i] = count - begin
-        seeds.children_left[i] = min(count - begin + (passed >= DRAW_CLASS << bits), PRIMITIVE - 1)
+        seeds.children_left[i] = min(count - begin + (later_score >= DRAW_CLASS << bits), PRIMITIVE - 1)
     return count
 
 
@@ -81,17 +82,17 @@ def split_children(block, tier, bits, scores, seeds):
 def children_in_frontier(block, tier, frontier, counts):
     """Write the distinct children of a block that are in a *frontier* to its buffer, as `split_children` does; return
     how many. *counts*, which comes in as zeros, gets their number by position."""
-    columns, places, matrix, children = block
-    low, high = tier
+    columns, indices, matrix, children = block
+    first_index, end_index = tier
     count = ZERO
     for column in range(columns):
         begin = count
-        for row in range(places.shape[0]):
-            place = places[row, column]
-            again = place < -1
-            child = (-2 - place if again else place) - low
-            if 0 <= child < high - low and mark_at(frontier, child):
-                count = append_edge(children, begin, count, ~child if again else child)
+        for row in range(indices.shape[0]):
+            index = indices[row, column]
+            moves_again = index < -1
+            child = (-2 - index if moves_again else index) - first_index
+            if 0 <= child < end_index - first_index and mark_at(frontier, child):
+                count = append_edge(children, begin, count, ~child if moves_again else child)
         counts[matrix.origins[column]] = count - begin
     return count
 

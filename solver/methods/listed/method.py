@@ -52,21 +52,21 @@ class ListedMethod:
 def solved_from(store: ListedStore) -> SolvedRecords | SolvedRows:
     """Return a solved game for the database writer, made from the scores of all positions."""
     space, bits, width = store.table.space, store.table.bits, Traits.of(store.table.game).width
-    stored, positions, firsts = store.counts
+    stored, positions, firsts = store.counts  # by code of the outcome: see `count_scores`
     # (value, remoteness, code) of each outcome that occurs: the rows of the legend, in order.
     outcomes = [(CLASSES[code & 3], code >> 2, code) for code in np.flatnonzero(stored).tolist()]
-    there = sorted((value, -1 if value == DRAW else remoteness, code) for value, remoteness, code in outcomes)
+    ordered = sorted((value, -1 if value == DRAW else remoteness, code) for value, remoteness, code in outcomes)
     legend = [
         LegendRow(
             value, remoteness, int(positions[code]), int(stored[code]),
             # An example is a position or, if that has several words, the number of its row.
             int(firsts[code] if width else space.read(firsts[code], firsts[code] + 1)[0]),
         )
-        for value, remoteness, code in there
+        for value, remoteness, code in ordered
     ]  # fmt: skip
     # From the code of an outcome to its row in the legend.
     row_of_code = np.zeros(len(stored), np.int32)
-    row_of_code[[code for *_, code in there]] = np.arange(len(legend))
+    row_of_code[[code for *_, code in ordered]] = np.arange(len(legend))
 
     def records() -> Iterator[tuple[Array, Array]]:
         for begin in range(0, len(space), BLOCK):

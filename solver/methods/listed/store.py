@@ -41,7 +41,7 @@ class ListedStore:
         self.table = ListedTable(game, space, shared, bits)
         self.work, self.propagate = work, propagate
         self.scores, self.counts = shared.array, np.zeros((3, 256), np.int64)
-        self.unsolved = {k: [space.stretch(k)] for k in range(len(space.tiers))}
+        self.unsolved = {k: [space.bounds_of(k)] for k in range(len(space.tiers))}
         """The blocks of each tier that are not solved yet."""
 
     def groups(self) -> Iterator[list[int]]:
@@ -50,13 +50,13 @@ class ListedStore:
 
     def solve(self, group: list[int], phase: Phase) -> Iterator[Done]:
         """Yield the scores and sizes of blocks of the tiers in a group."""
-        waiting = [k for k in group if self.unsolved[k]]
-        cyclic = {k for k in waiting if self.propagate or self.table.space.has_cycles(k)}
-        plain = [(k, *part) for k in waiting if k not in cyclic for part in self.unsolved[k]]
-        yield from solve_sweeping(self.table, plain, self.work)
+        unsolved = [k for k in group if self.unsolved[k]]
+        cyclic = {k for k in unsolved if self.propagate or self.table.space.has_cycles(k)}
+        acyclic_blocks = [(k, *block) for k in unsolved if k not in cyclic for block in self.unsolved[k]]
+        yield from solve_sweeping(self.table, acyclic_blocks, self.work)
         ranged = self.work.ranged_from
         for k in sorted(cyclic):
-            low, high = self.table.space.stretch(k)
+            low, high = self.table.space.bounds_of(k)
             solve = solve_cycles if ranged is None or high - low < ranged else solve_by_ranges
             yield from solve(self.table, k, self.work, phase)
 
@@ -67,25 +67,25 @@ class ListedStore:
         for k, begin, end in blocks.reshape(-1, 3).tolist():
             self.scores[begin:end] = scores[count : count + end - begin]
             # Copied: arrays of the journal are read-only, and kernels would be compiled again for them.
-            own = sizes[count : count + end - begin].copy()
+            block_sizes = sizes[count : count + end - begin].copy()
             # A resumed solve may solve blocks of a tier again; each is counted once.
             for low, high in self.unsolved[k]:
                 first, last = max(low, begin), min(high, end)
                 if first < last:
-                    new = self.scores[first:last], own[first - begin : last - begin]
+                    new = self.scores[first:last], block_sizes[first - begin : last - begin]
                     self.counts = add_counts(self.counts, *new, first, self.table.bits)
-            self.unsolved[k] = [rest for part in self.unsolved[k] for rest in without(part, begin, end)]
+            self.unsolved[k] = [rest for block in self.unsolved[k] for rest in cut_out(block, begin, end)]
             count += end - begin
         return StoredCounts(count, int(self.table.space.tiers[k]), int(sizes.sum()) if len(sizes) else count)
 
 
-def without(part: tuple[int, int], begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the parts of a block that remain when another block is removed.
+def cut_out(block: tuple[int, int], begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield what is left of a block when the range from *begin* to *end* is removed.
 
-    >>> list(without((0, 10), 2, 5))
+    >>> list(cut_out((0, 10), 2, 5))
     [(0, 2), (5, 10)]
     """
-    low, high = part
+    low, high = block
     for first, last in ((low, min(high, begin)), (max(low, end), high)):
         if first < last:
             yield first, last
@@ -98,9 +98,7 @@ def solve_sweeping(table: ListedTable, blocks: list[TierBlock], work: Work) -> I
     """Yield the scores and sizes of blocks of tiers without moves inside the tier."""
     if isinstance(table.space, SpilledStateSpace):
         located = locate_children(table.game, table.space.lists_on_disk(), cut_into_tasks(blocks, TASK), work)
-        yield from work.map(
-            sweep, ((table, *found) for found in zip(cut_into_tasks(blocks, TASK), located, strict=True))
-        )
+        yield from work.map(sweep, ((table, *task) for task in zip(cut_into_tasks(blocks, TASK), located, strict=True)))
         return
     tasks = cut_into_tasks(blocks, TASK * (4 if table.space.large else 1))
     yield from work.map(sweep, ((table, task, None) for task in tasks))
@@ -111,12 +109,12 @@ def sweep(task: tuple[ListedTable, list[TierBlock], LocatedChildren | None]) -> 
     table, blocks, located = task
     scores, sizes = [], [np.empty(0, np.uint16)]
     times = LONGER if located is None and table.space.large else 1
-    parts = (
-        block_of
-        for k, first, last in (blocks if located is None else blocks[:1])
-        for block_of in blocks_of(table, k, first, last, located, times)
+    located_blocks = (
+        located_block
+        for k, first, last in (blocks if located is None else blocks[:1])  # *located* has the children of all blocks
+        for located_block in blocks_of(table, k, first, last, located, times)
     )
-    for begin, end, block in parts:
+    for begin, end, block in located_blocks:
         result = np.empty(end - begin, score_type(table.bits))
         if kernels.sweep(block, table.bits, table.scores.array, result):
             raise RemotenessOverflow

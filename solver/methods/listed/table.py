@@ -10,7 +10,7 @@ from retrograde.games.contract.game import Game, RuleError, Traits
 from retrograde.solver.methods.listed.explore import kernels
 from retrograde.solver.methods.listed.spill import row_kernels
 from retrograde.solver.methods.listed.spill.lookup import LocatedBlock, LocatedChildren, located_blocks
-from retrograde.solver.rules.examine import examine, listed
+from retrograde.solver.rules.examine import examine, to_list
 from retrograde.solver.rules.expansion import Expander, ExpansionBlock, expander_of
 from retrograde.solver.rules.positions import position_in
 from retrograde.solver.runtime.array_type import Array
@@ -32,9 +32,9 @@ class ListedTable(NamedTuple):
         tiers: Array = self.space.tiers
         return tiers
 
-    def part(self, k: int) -> ArraySlice:
+    def scores_of(self, k: int) -> ArraySlice:
         """Return the scores of tier number k."""
-        return self.scores.part(*self.space.stretch(k))
+        return self.scores.slice(*self.space.bounds_of(k))
 
     @property
     def symmetric(self) -> bool:
@@ -43,23 +43,22 @@ class ListedTable(NamedTuple):
 
 
 def expand_and_locate(table: ListedTable, expander: Expander, k: int, positions: Array) -> ExpansionBlock:
-    """Return a block with the children of positions of tier number k; `places` has each child's index in the state
+    """Return a block with the children of positions of tier number k; `indices` has each child's index in the state
     space, -1 for no child. Raise RuleError for a child outside the state space.
 
     Children where the same player moves again are still to be marked (`mark_moves_again`).
     """
     block = expander.expand(int(table.space.tiers[k]), positions, sizes=table.symmetric)
     if locate(table, block):
-        there = (block.children if positions.ndim == 1 else block.children[..., 0]) >= 0
+        exist = (block.children if positions.ndim == 1 else block.children[..., 0]) >= 0
         # A column has the children of one position, number `origins[column]`.
-        missing = (there & (block.places < 0))[:, : block.columns].any(axis=0)
+        missing = (exist & (block.indices < 0))[:, : block.columns].any(axis=0)
         refuse_moves(table.game, position_in(table.game, positions, block.origins[np.flatnonzero(missing)[0]]))
     return block
 
 
 def refuse_moves(game: Game, position: Any) -> NoReturn:
-    """Raise the RuleError for a position that has a child outside the state space, a more exact one if `examine` finds
-    it."""
+    """Raise RuleError for a position with a child outside the state space; `examine` may raise a more exact one."""
     examine(game, position)
     raise RuleError(
         f"{variant(game)}, position {position}: the rules give moves that they did not give before; "
@@ -80,17 +79,16 @@ def blocks_of(
     if located is None:
         expander = expander_of(table.game)
         for first, last in expander.blocks(begin, end, times):
-            own = slice(first, last) if indices is None else indices[first:last]
-            positions = table.space.positions[own]
+            positions = table.space.positions[slice(first, last) if indices is None else indices[first:last]]
             block = expand_and_locate(table, expander, k, positions)
             expander.mark_moves_again(positions, block, block.origins)
-            yield first, last, LocatedBlock(block.columns, block.places, block.matrix, block.out)
+            yield first, last, LocatedBlock(block.columns, block.indices, block.matrix, block.out)
         return
     base = 0 if indices is None else located.outlines[0].begin
     for first, last, located_block, missing in located_blocks(located):
         if missing >= 0:
             index = missing if indices is None else int(indices[missing - base])
-            refuse_moves(table.game, listed(table.space.read(index, index + 1))[0])
+            refuse_moves(table.game, to_list(table.space.read(index, index + 1))[0])
         yield first - base, last - base, located_block
 
 
@@ -98,9 +96,9 @@ def locate(table: ListedTable, block: ExpansionBlock) -> int:
     """Fill in the indices of the children of a block; return how many children are in no list."""
     space, matrix = table.space, block.matrix
     if block.width and space.packing is None:
-        return int(kernels.gallop_rows(block.columns, matrix, space.lists_of_rows, block.places, False))
+        return int(kernels.gallop_rows(block.columns, matrix, space.lists_of_rows, block.indices, False))
     if block.width:
-        matrix = matrix._replace(children=np.empty(block.places.shape, np.int64))
+        matrix = matrix._replace(children=np.empty(block.indices.shape, np.int64))
         row_kernels.pack_children(block.columns, block.children, space.packing, matrix.children)
     children = matrix.children[:, : block.columns]
     # Rows whose children ascend are found by a merge-like scan, which runs along memory. Only other rows need the
@@ -108,7 +106,7 @@ def locate(table: ListedTable, block: ExpansionBlock) -> int:
     unsorted = np.zeros(len(children), np.bool_)
     if space.large:
         np.any(children[:, 1:] < children[:, :-1], axis=1, out=unsorted)
-    missing = kernels.locate(block.columns, matrix, unsorted, space.lists, space.index, block.places)
+    missing = kernels.locate(block.columns, matrix, unsorted, space.lists, space.index, block.indices)
     if block.width and not space.packing.is_exact:
-        missing = kernels.gallop_rows(block.columns, block.matrix, space.lists_of_rows, block.places, True)
+        missing = kernels.gallop_rows(block.columns, block.matrix, space.lists_of_rows, block.indices, True)
     return int(missing)

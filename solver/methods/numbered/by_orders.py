@@ -14,13 +14,7 @@ from retrograde.games.contract.game import WIN, RuleError
 from retrograde.solver.methods.numbered import order_kernels as kernels
 from retrograde.solver.methods.numbered.by_sets import check_slot
 from retrograde.solver.methods.numbered.elsewhere import Elsewhere
-from retrograde.solver.methods.numbered.orientations import (
-    SAMPLED,
-    NotOriented,
-    OrderTables,
-    measure_tables,
-    table_bytes,
-)
+from retrograde.solver.methods.numbered.orientations import SAMPLED, NotOriented, OrderTables, make_tables, table_bytes
 from retrograde.solver.methods.numbered.table import NumberedTable
 from retrograde.solver.rules.examine import examine
 from retrograde.solver.rules.expansion import compiling
@@ -37,7 +31,7 @@ BLOCK = 1 << 18
 SAMPLE = 1 << 13
 """Slots in a task that compares tables with the rules."""
 BEGUN = 0.5
-"""Share of the time that the look at all slots takes, about."""
+"""Share of the time that the pass over all slots takes, about."""
 CHECKS = 24
 """Slots that are checked with the interpreted rules."""
 MIX = 0x9E3779B1
@@ -60,7 +54,7 @@ def solve_by_orders(
     tier = OrientedTier(table, k, work, phase)
     if in_file and count * table.scores.array.itemsize > work.budget.free_bytes():
         return None
-    scores = np.zeros(count, score_type(table.bits)) if in_file else table.part(k).array
+    scores = np.zeros(count, score_type(table.bits)) if in_file else table.scores_of(k).array
     if count % states**digits or not tier.mark_ends(scores):
         return None
     by_order = scores.reshape(-1, states**digits)
@@ -98,15 +92,15 @@ class OrientedTier:
         won, rules = encode(WIN, 0, self.table.bits), self.table.rules
 
         def mark(begin: int) -> bool:
-            part, trouble = scores[begin : begin + BLOCK], trouble_array(rules)
+            block, trouble = scores[begin : begin + BLOCK], trouble_array(rules)
             with compiling(self.table.game, trouble):
-                done = kernels.mark_ends(rules_for(rules), self.number, begin, part, won, trouble)
-            return bool(done == len(part))
+                done = kernels.mark_ends(rules_for(rules), self.number, begin, block, won, trouble)
+            return bool(done == len(block))
 
-        for begin, fits in enumerate(self.map(mark, range(0, self.count, BLOCK))):
+        for number, fits in enumerate(self.map(mark, range(0, self.count, BLOCK))):
             if not fits:
                 return False
-            self.phase.working(BEGUN * begin * BLOCK, self.number, Deciding(0, self.count, None))
+            self.phase.working(BEGUN * number * BLOCK, self.number, Deciding(0, self.count, None))
         return True
 
     def count_moves(self, slot: int) -> None:
@@ -125,13 +119,13 @@ class OrientedTier:
 
     def measure(self, scores: Array, states: int) -> OrderTables:
         """Return the tables of the moves, compared with the rules at one position in SAMPLED. Raises NotOriented."""
-        tables = measure_tables(scores, states, self.children_of)
+        tables = make_tables(scores, states, self.children_of)
         flat = scores.reshape(-1)
 
         def agrees(begin: int) -> bool:
-            """Compare one slot of each SAMPLED, whose place among them looks random."""
+            """Return whether tables and rules agree at one slot of each SAMPLED, which is chosen as if at random."""
             firsts = np.arange(begin, min(begin + SAMPLED * SAMPLE, self.count), SAMPLED)
-            slots = np.minimum(firsts + (firsts * MIX >> 20) % SAMPLED, self.count - 1)
+            slots = np.minimum(firsts + ((firsts * MIX) >> 20) % SAMPLED, self.count - 1)
             slots = slots[flat[slots] == kernels.UNSOLVED]
             return bool((tables.parents(self.children_of(slots)) == slots[:, None]).all())
 
@@ -153,11 +147,11 @@ class OrientedTier:
                 end, frontier = min(first + rows, orders), np.empty(size, np.uint16)
                 return int(kernels.pass_back(scores, tables, first, end, last, score, frontier))
 
-            found = sum(self.map(pass_back, range(0, orders, rows)))
-            if not found:
+            newly_decided = sum(self.map(pass_back, range(0, orders, rows)))
+            if not newly_decided:
                 break
-            decided, remoteness = decided + found, remoteness + 1
+            decided, remoteness = decided + newly_decided, remoteness + 1
             done = BEGUN * self.count + (1 - BEGUN) * decided
             self.phase.working(done, self.number, Deciding(decided, self.count, remoteness - 1))
-        for part in (scores[begin : begin + BLOCK] for begin in range(0, self.count, BLOCK)):
-            part[part == kernels.UNSOLVED] = DRAW_CLASS << bits
+        for block in (scores[begin : begin + BLOCK] for begin in range(0, self.count, BLOCK)):
+            block[block == kernels.UNSOLVED] = DRAW_CLASS << bits

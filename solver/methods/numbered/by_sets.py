@@ -9,7 +9,7 @@ from retrograde.solver.methods.chess.fit import LaterScores, TooDeep, formation_
 from retrograde.solver.methods.numbered.elsewhere import Elsewhere
 from retrograde.solver.methods.numbered.table import NumberedTable
 from retrograde.solver.methods.numbered.tier_memory import memory_by_sets
-from retrograde.solver.rules.examine import differ, examine
+from retrograde.solver.rules.examine import describe_difference, examine
 from retrograde.solver.rules.turns import turns
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Deciding, Phase
@@ -89,4 +89,4 @@ def check_slot(
             score = encode(decided, child_distance(game, metric, position, move, child, plies), bits)
         expected = max(expected, int((pass_up if turns(game, position, child) else pass_on)(score, bits)))
     if int(scores[slot]) != expected:
-        raise RuleError(differ(game, position))
+        raise RuleError(describe_difference(game, position))

@@ -17,7 +17,7 @@ from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import score_type
 
 BEGUN = 0.4
-"""Share of a tier's solving time that the first look at all positions takes, about."""
+"""Share of a tier's solving time that the first pass over all positions takes, about."""
 CHECKS, CHECK_SLOTS = 2, 1 << 17
 """Slots of a tier checked with the interpreted rules: CHECKS, and one for each CHECK_SLOTS slots."""
 
@@ -37,14 +37,14 @@ def solve_by_shapes(
     numbering, tier, count = table.numbering, int(table.numbering.tiers[k]), table.numbering.size(k)
     starts = dict(zip(numbering.tiers.tolist(), numbering.starts.tolist(), strict=False))
 
-    def tell(looked: int, decided: int, remoteness: int | None) -> None:
-        phase.working(BEGUN * looked + (1 - BEGUN) * decided, tier, Deciding(decided, count, remoteness))
+    def tell(visited: int, decided: int, remoteness: int | None) -> None:
+        phase.working(BEGUN * visited + (1 - BEGUN) * decided, tier, Deciding(decided, count, remoteness))
 
     in_ranges = work.resumes(name := f"shaperanges{table.bits}-{k}")
     in_ranges |= work.ranged_from is not None and count >= work.ranged_from
     in_ranges |= memory_by_shapes(table.game, tier, count) > work.budget.free_bytes()
-    own = in_file and not in_ranges
-    scores = np.zeros(count, score_type(table.bits)) if own else table.scores.array[numbering.slice_of(k)]
+    has_own_scores = in_file and not in_ranges
+    scores = np.zeros(count, score_type(table.bits)) if has_own_scores else table.scores.array[numbering.slice_of(k)]
     try:
         if in_ranges:
             from retrograde.solver.methods.shapes.ranges import PROGRESS_KINDS, ShapeRanges  # rarely needed

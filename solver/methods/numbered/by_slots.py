@@ -60,15 +60,14 @@ def solve_by_slots(
     """
     # Allocate the arrays, with checksums of the width that an earlier solve used, or the widest that fits.
     count, has_parents = table.numbering.size(k), defines(table.game, "parents")
-    scores = table.part(k)
+    scores = table.scores_of(k)
     if in_file:
         scores = work.zeros(f"scores{table.bits}-{k}", count, score_type(table.bits)).whole()
     children_left = work.zeros(f"left{k}", count, counter_type(table.bits)).whole()
     checkpoint = until_kept.enter_context(checkpoint_of(work, table.bits, k))
     spare = work.budget.free_bytes() - memory_by_slots(table.game, count, table.bits).least
-    width = (
-        checkpoint.progress.checksum_bytes if checkpoint.progress else np.dtype(checksum_type(spare, count)).itemsize
-    )
+    widest = np.dtype(checksum_type(spare, count)).itemsize
+    width = checkpoint.progress.checksum_bytes if checkpoint.progress else widest
     sums = work.zeros(f"sums{k}", count if has_parents else 0, np.dtype(f"u{width}")).whole()
     sizes, writer = CompressedArray(np.uint16), None
     if not has_parents:
@@ -84,10 +83,10 @@ def solve_in_ranges(
     table: NumberedTable, k: int, work: Work, phase: Phase, in_file: bool, until_kept: ExitStack
 ) -> tuple[Array, CompressedArray]:
     """Return the same as `solve_by_slots`, for a large tier. Scores are written to the score array in any case."""
-    tier = CyclicTier.bare(table, k)
+    tier = CyclicTier.with_scores_only(table, k)
     scores = tier.scores.array
-    found, sizes = ranges.solve_in_ranges(tier, expansion_of_slots(), work, phase, until_kept)
-    for begin, range_scores in found:
+    solved_ranges, sizes = ranges.solve_in_ranges(tier, expansion_of_slots(), work, phase, until_kept)
+    for begin, range_scores in solved_ranges:
         scores[begin : begin + len(range_scores)] = range_scores
         if in_file:
             table.scores.release_pages()
@@ -96,7 +95,7 @@ def solve_in_ranges(
 
 def expansion_of_slots() -> TierExpansion:
     """Return how `TierSolver` expands slots."""
-    return TierExpansion(tasks, seeds.seed, parents_of, expansions, seeds.BLOCK, seeds.EXPANDING_SHARE)
+    return TierExpansion(tasks, seeds.seed, parents_of, make_expanders, seeds.BLOCK, seeds.EXPANDING_SHARE)
 
 
 def tasks(tier: CyclicTier, layout: BucketLayout | None, blocks: list[Ends], work: Work) -> Iterator[seeds.SlotTask]:
@@ -107,7 +106,7 @@ def tasks(tier: CyclicTier, layout: BucketLayout | None, blocks: list[Ends], wor
 # Forward passes
 
 
-def expansions(tier: CyclicTier, work: Work, blocks: list[Ends]) -> Iterator[ExpandAgain]:
+def make_expanders(tier: CyclicTier, work: Work, blocks: list[Ends]) -> Iterator[ExpandAgain]:
     """Yield a function for each block of slots that expands its undecided positions again."""
     return (partial(expand_again, tier, *ends) for ends in blocks)
 
@@ -124,11 +123,11 @@ def expand_again(tier: CyclicTier, begin: int, end: int, frontier: ArraySlice) -
     # The kernel stops when the workspace is full, so it may take several calls.
     while done < end - begin:
         with compilable(rules):
-            slots, written = kernels.children_again(
+            slots_done, link_count = kernels.children_again(
                 rules_for(rules), tier.number, begin + done, children_left[done:], frontier.array, links, counts[done:]
             )
-        children.append(links[:written].copy())
-        done += slots
+        children.append(links[:link_count].copy())
+        done += slots_done
     return np.concatenate(children), counts
 
 
@@ -137,7 +136,7 @@ def expand_again(tier: CyclicTier, begin: int, end: int, frontier: ArraySlice) -
 
 def parents_of(tier: CyclicTier, work: Work, frontier: Array) -> Iterator[Array]:
     """Yield the undecided parents of some slots, each as often as it has distinct children there."""
-    size = work.block(len(frontier), FRONTIER_SENT if isinstance(work.executor, Remote) else FRONTIER)
+    size = work.block_size(len(frontier), FRONTIER_SENT if isinstance(work.executor, Remote) else FRONTIER)
     tasks = ((tier, frontier[begin : begin + size]) for begin in range(0, len(frontier), size))
     for parents in work.map(ask_parents, tasks):
         yield from parents
@@ -155,25 +154,24 @@ def ask_parents(task: tuple[CyclicTier, Array]) -> list[Array]:
     out, trouble = workspace("parents", PARENTS), trouble_array(rules, 3)
     # Half as wide where that is enough. Marks of players who move again are negative (`~`).
     item = np.uint32 if len(children_left) < 1 << 32 and alternates(rules) else np.int64
-    found = []
+    arrays = []
     # The kernel stops when the workspace is full, or on trouble.
     while len(frontier):
         with compiling(table.game, trouble):
             done, count = kernels.parents_of(rules_for(rules), tier.number, frontier, children_left, sums, out, trouble)
         if trouble[0] == Trouble.BAD_PARENTS:
-            raise_wrong_parents(
-                tier, noted_position(rules, trouble), edges.position_with(trouble[2], len(children_left))
-            )
+            missing = edges.position_with(trouble[2], len(children_left))
+            raise_wrong_parents(tier, noted_position(rules, trouble), missing)
         if trouble[0] != Trouble.FINE or not done:
             raise_fault(table.game, table.numbering, noted_position(rules, trouble))
-        found.append(out[:count].astype(item))
+        arrays.append(out[:count].astype(item))
         frontier = frontier[done:]
-    return found
+    return arrays
 
 
 def raise_wrong_parents(tier: CyclicTier, position: int, missing: int) -> NoReturn:
-    """Raise the RuleError for wrong parents. *missing* is a suspect slot, -1 for none."""
+    """Raise the RuleError for wrong parents. *missing* is the slot of a parent that may be left out, -1 for none."""
     game = tier.table.game
     slots = [missing] * (missing >= 0) + edges.sample_of(tier.size).tolist()
-    others = (game.unindex(tier.number, slot) for slot in slots)
-    blame_parents(game, position, lambda _: True, (other for other in others if not is_none(other)))
+    positions = (game.unindex(tier.number, slot) for slot in slots)
+    blame_parents(game, position, lambda _: True, (other for other in positions if not is_none(other)))

@@ -11,7 +11,7 @@ import numpy as np
 from retrograde.games.contract.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, TIE, UNDECIDED, WIN, is_none
 from retrograde.solver.methods.listed.predecessors.kernels import append_edge, mark_at
 from retrograde.solver.rules.examine import is_position
-from retrograde.solver.rules.kernels import longer, multiplicity, place_in
+from retrograde.solver.rules.kernels import count_less, longer, multiplicity
 from retrograde.solver.rules.positions import as_position, note, whole
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import ALWAYS, SOMETIMES, is_players, turns, which_turn
@@ -32,8 +32,8 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
     *trouble* becomes the fault, the last position, and its slot, or the number of an UNSOLVED tier. *images* is a
     buffer for MOST_IMAGES positions.
     """
-    bits, which = slots.bits, which_turn(game)
-    row = place_in(slots.tiers, tier)
+    bits, turn_rule = slots.bits, which_turn(game)
+    row = count_less(slots.tiers, tier)
     end = ZERO
     for i in range(len(seeds.scores)):
         # Step 1: stop if the links of another position might not fit; the caller continues from here.
@@ -44,7 +44,7 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
         # Step 2: the slot's position. An empty slot is done.
         position = as_position(game.unindex(tier, first + i))
         if is_none(position):
-            seeds.scores[i] = DRAW_CLASS << bits | EMPTY_PLIES
+            seeds.scores[i] = (DRAW_CLASS << bits) | EMPTY_PLIES
             continue
         # Step 3: check the position, and count symmetric ones. Where the game is over, the position is scored at once.
         seeds.sizes[i], value = check_position(game, position, first + i, images, trouble)
@@ -55,14 +55,14 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
             continue
         # Step 4: visit the children.
         begin = end
-        end, passed = visit_children(game, which, position, row, slots, links, begin, trouble)
+        end, later_best = visit_children(game, turn_rule, position, row, slots, links, begin, trouble)
         if trouble[0] != Trouble.FINE:
             return i, end
-        # Step 5: the initial score and counter. A draw or better from a later tier counts as one child that never
-        # becomes a WIN.
-        seeds.scores[i] = passed
+        # Step 5: the initial score and counter. A draw or better from a later tier counts as one more child, which no
+        # step ever takes from the counter.
+        seeds.scores[i] = later_best
         seeds.counts[i] = end - begin
-        seeds.children_left[i] = min(end - begin + (passed >= DRAW_CLASS << bits), PRIMITIVE - 1)
+        seeds.children_left[i] = min(end - begin + (later_best >= DRAW_CLASS << bits), PRIMITIVE - 1)
     return len(seeds.scores), end
 
 
@@ -90,14 +90,14 @@ def check_position(game, position, slot, images, trouble):
 
 
 @lean_kernel
-def visit_children(game, which, position, row, slots, links, begin, trouble):
+def visit_children(game, turn_rule, position, row, slots, links, begin, trouble):
     """Write the children of a position in tier number *row* that are in the tier to *links* from *begin* on. Returns
-    the end of the links, and the best score that children in later tiers pass up, 0 for none. *which* moves pass the
-    turn is known."""
+    the end of the links, and the best score that children in later tiers pass up, 0 for none. *turn_rule* is the result
+    of `which_turn`."""
     tiers, starts, _, bits, _ = slots
     tier, count = tiers[row], starts[row + 1] - starts[row]
     end = begin
-    moves = passed = 0
+    moves = later_best = 0
     for move in game.generate_moves(position):
         if whole(move) < 0:
             trouble[0] = Trouble.BAD_MOVE
@@ -113,27 +113,27 @@ def visit_children(game, which, position, row, slots, links, begin, trouble):
             if not 0 <= slot < count:
                 trouble[0] = Trouble.BAD_INDEX
                 return end, 0
-            end = append_edge(links, begin, end, slot if passes(game, which, position, child) else ~slot)
+            end = append_edge(links, begin, end, slot if passes(game, turn_rule, position, child) else ~slot)
         else:
             # Case: a child in a later tier. It passes up its score.
             score = later_score(slots, tier, child_tier, slot, trouble)
             if trouble[0] != Trouble.FINE:
                 return end, 0
-            turned = passes(game, which, position, child)
-            passed = max(passed, pass_up(score, bits) if turned else pass_on(score, bits))
+            passes_turn = passes(game, turn_rule, position, child)
+            later_best = max(later_best, pass_up(score, bits) if passes_turn else pass_on(score, bits))
         moves += 1
         if moves == MOST_MOVES:
             trouble[0] = Trouble.NO_MOVES  # in fact too many; the interpreted rules find out
             return end, 0
     if moves == 0:
         trouble[0] = Trouble.NO_MOVES
-    return end, passed
+    return end, later_best
 
 
 @lean_kernel
-def passes(game, which, position, child):
-    """Return what `turns` does; quickly, if *which* moves pass the turn is known for all."""
-    return turns(game, position, child) if which == SOMETIMES else which == ALWAYS
+def passes(game, turn_rule, position, child):
+    """Return whether the move passes the turn, as `turns` does; *turn_rule* is the result of `which_turn`."""
+    return turns(game, position, child) if turn_rule == SOMETIMES else turn_rule == ALWAYS
 
 
 @lean_kernel
@@ -143,7 +143,7 @@ def later_score(slots, tier, child_tier, slot, trouble):
     if child_tier < tier:
         trouble[0] = Trouble.TIER_FALLS
         return 0
-    k = place_in(tiers, child_tier)
+    k = count_less(tiers, child_tier)
     if k == len(tiers) or tiers[k] != child_tier:
         trouble[0] = Trouble.BAD_TIER
         return 0
@@ -166,7 +166,7 @@ def children_again(game, tier, first, children_left, frontier, links, counts):
     slot to *counts*. Returns the number of slots done, which are not all if *links* is full, and the number of links.
     """
     # The two greatest values of the counter's type mean "decided" (see values/score.py).
-    decided, which = (1 << 8 * children_left.itemsize) - 2, which_turn(game)
+    decided, turn_rule = (1 << (8 * children_left.itemsize)) - 2, which_turn(game)
     end = 0
     for i in range(len(counts)):
         if end + MOST_MOVES > len(links):
@@ -184,7 +184,7 @@ def children_again(game, tier, first, children_left, frontier, links, counts):
             slot = whole(game.index(child))
             if not mark_at(frontier, slot):
                 continue
-            end = append_edge(links, begin, end, slot if passes(game, which, position, child) else ~slot)
+            end = append_edge(links, begin, end, slot if passes(game, turn_rule, position, child) else ~slot)
         counts[i] = end - begin
     return len(counts), end
 
@@ -198,7 +198,7 @@ def parents_of(game, tier, frontier, children_left, sums, out, trouble):
     that is the trouble, and its third entry is the difference.
     """
     # The counter of primitive positions and empty slots, which have no children (see values/score.py).
-    primitive, which = (1 << 8 * children_left.itemsize) - 1, which_turn(game)
+    primitive, turn_rule = (1 << (8 * children_left.itemsize)) - 1, which_turn(game)
     slot_parents = np.empty(256, np.int64)  # the parents of one slot; it grows when full
     count = 0
     for i in range(len(frontier)):
@@ -207,10 +207,10 @@ def parents_of(game, tier, frontier, children_left, sums, out, trouble):
         trouble[0] = Trouble.FINE
         note(trouble, position)
         begin = count
-        met = ZERO
+        distinct = ZERO  # parents of this slot, each once
         total = np.uint32(0)
-        for answer in game.parents(position):
-            parent = as_position(answer)
+        for given in game.parents(position):
+            parent = as_position(given)
             if not is_position(parent):
                 trouble[0] = Trouble.OUT_OF_RANGE
                 return i, begin
@@ -225,20 +225,20 @@ def parents_of(game, tier, frontier, children_left, sums, out, trouble):
             counter = children_left[slot]
             if counter == primitive:
                 continue
-            if met == len(slot_parents):
+            if distinct == len(slot_parents):
                 slot_parents = longer(slot_parents)
-            before, met = met, append_edge(slot_parents, ZERO, met, slot)
-            if met == before:
+            before, distinct = distinct, append_edge(slot_parents, ZERO, distinct, slot)
+            if distinct == before:
                 continue
-            if met > MOST_MOVES:
+            if distinct > MOST_MOVES:
                 trouble[0] = Trouble.NO_ROOM
                 return i, begin
             if count == len(out):
                 return i, begin
             # Step 3: add the parent to the checksum; decided parents count there, but are not written.
             total = np.uint32(total + mark_of(slot))
-            out[count] = slot if passes(game, which, parent, position) else ~slot
-            count += counter < primitive - 1
+            out[count] = slot if passes(game, turn_rule, parent, position) else ~slot
+            count += counter < primitive - 1  # the two greatest counters mean "decided"
         # Step 4: compare with the checksum from when all slots were expanded.
         if difference(total, sums, frontier[i]):
             trouble[0] = Trouble.BAD_PARENTS

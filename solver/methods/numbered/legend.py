@@ -39,32 +39,27 @@ def counts_of(
     """Return the counts of tier number k. *codes* has an unsigned int for the outcome of each slot, *sizes* the number
     of symmetric positions, 0 for an empty slot. *count* is `count_codes` or a faster equivalent."""
     counts = [np.empty((0, COLUMNS), np.int64)]
-    for part, where in numbering.parts_of(game, k):
-        rows = (count or count_codes)(codes, sizes, where)
-        rows[:, -1] += where.start
+    for part, slots in numbering.parts_of(game, k):
+        rows = (count or count_codes)(codes, sizes, slots)
+        rows[:, -1] += slots.start
         counts.append(np.insert(rows[rows[:, POSITIONS - 1] > 0], 0, part, axis=1))
     return np.concatenate(counts)
 
 
-def count_codes(codes: Array, sizes: Array | CompressedArray, where: slice) -> Array:
-    """Return (code, slots with it, positions that these stand for, first such slot within *where*) for each code there.
+def count_codes(codes: Array, sizes: Array | CompressedArray, part: slice) -> Array:
+    """Return (code, slots with it, positions that these stand for, first such slot in *part*) for each code there.
 
     >>> count_codes(np.array([7, 0, 7]), np.array([1, 8, 4]), slice(0, 3)).tolist()
     [[0, 1, 8, 1], [7, 2, 5, 0]]
     """
-    table, firsts, indices, slots = np.unique(codes[where], return_index=True, return_inverse=True, return_counts=True)
-    return np.stack([table, slots, np.bincount(indices, sizes[where]), firsts], axis=1).astype(np.int64)
+    table, firsts, indices, slots = np.unique(codes[part], return_index=True, return_inverse=True, return_counts=True)
+    return np.stack([table, slots, np.bincount(indices, sizes[part]), firsts], axis=1).astype(np.int64)
 
 
 def solved_slots(
-    game: Game,
-    numbering: SlotNumbering,
-    outcomes: dict[int, Outcome],
-    counts: dict[int, Array],
-    codes: Array,
-    release: Callable[[], None] | None = None,
-    fill: Fill | None = None,
-) -> SolvedSlots:
+    game: Game, numbering: SlotNumbering, outcomes: dict[int, Outcome], counts: dict[int, Array], codes: Array,
+    release: Callable[[], None] | None = None, fill: Fill | None = None,
+) -> SolvedSlots:  # fmt: skip
     """Return a solved game from the *outcomes* of codes, the *counts* of all tiers, and a code for each slot.
 
     Codes are overwritten by rows of the legend. If they are in a file, *release* is given, and they are converted when
@@ -75,19 +70,19 @@ def solved_slots(
     # Step 1: number the outcomes in ascending order: rows of the legend.
     row_of = {outcome: row for row, outcome in enumerate(sorted(set(outcomes.values())))}
     by_outcome: list[list[CountRow]] = [[] for _ in row_of]
-    found: list[CountRow] = []
+    all_counts: list[CountRow] = []
     # Step 2: counts by tier, part and row, each with its first position.
     for k, tier in enumerate(numbering.tiers.tolist()):
-        own = [(part, row_of[outcomes[code]], *rest) for part, code, *rest in counts[k].tolist()]
-        for part, row, stored, positions, first in sorted(own):
-            found.append(CountRow(tier, part, row, positions, stored, numbering.number_at(game, k, first)))
-            by_outcome[row].append(found[-1])
+        tier_counts = [(part, row_of[outcomes[code]], *rest) for part, code, *rest in counts[k].tolist()]
+        for part, row, stored, positions, first in sorted(tier_counts):
+            all_counts.append(CountRow(tier, part, row, positions, stored, numbering.number_at(game, k, first)))
+            by_outcome[row].append(all_counts[-1])
     # Step 3: the legend, with totals over all tiers.
     legend = []
     for (value, remoteness, *measures), row in row_of.items():
-        mine = by_outcome[row]
-        sums = sum(count.positions for count in mine), sum(count.stored for count in mine)
-        legend.append(LegendRow(value, remoteness, *sums, mine[0].example, tuple(measures)))
+        same = by_outcome[row]
+        sums = sum(count.positions for count in same), sum(count.stored for count in same)
+        legend.append(LegendRow(value, remoteness, *sums, same[0].example, tuple(measures)))
     # Step 4: replace codes by rows, now or when they are read.
     by_code = {code: row_of[outcome] for code, outcome in outcomes.items()}
     start = start_row(game, numbering, codes, by_code)
@@ -95,7 +90,7 @@ def solved_slots(
     if not release:
         to_rows(codes, RowTable(by_code, len(row_of), codes.dtype))
         fill(codes, len(row_of), 0)
-    return SolvedSlots(numbering.tiers, numbering.starts, legend, found, rows, start)
+    return SolvedSlots(numbering.tiers, numbering.starts, legend, all_counts, rows, start)
 
 
 class LegendRows:
@@ -113,8 +108,8 @@ class LegendRows:
         """Return the greatest row."""
         return self.empty - 1
 
-    def __getitem__(self, where: slice) -> Array:
-        rows = self.codes[where].copy()
+    def __getitem__(self, span: slice) -> Array:
+        rows = self.codes[span].copy()
         self.release()
         to_rows(rows, self.table)
         self.before = int(self.fill(rows, self.empty, self.before))
@@ -125,22 +120,22 @@ class RowTable:
     """The row of the legend for each code, and *empty* for codes without an outcome."""
 
     def __init__(self, row_of: dict[int, int], empty: int, dtype: np.dtype[Any]):
-        self.known = np.array(sorted(row_of), dtype)
-        self.rows = np.array([*(row_of[code] for code in self.known.tolist()), empty], dtype)
+        self.codes = np.array(sorted(row_of), dtype)
+        self.rows = np.array([*(row_of[code] for code in self.codes.tolist()), empty], dtype)
         self.by_code: Array | None = None
         if dtype.itemsize <= 2:
-            self.by_code = np.full(1 << 8 * dtype.itemsize, empty, dtype)
-            self.by_code[self.known] = self.rows[:-1]
+            self.by_code = np.full(1 << (8 * dtype.itemsize), empty, dtype)
+            self.by_code[self.codes] = self.rows[:-1]
 
     def __getitem__(self, codes: Array) -> Array:
         if self.by_code is not None:
             return self.by_code.take(codes, mode="wrap")  # all are in range, and this is the fastest mode
-        indices = np.minimum(self.known.searchsorted(codes), len(self.known) - 1)
-        return self.rows[np.where(self.known[indices] == codes, indices, -1)]
+        indices = np.minimum(self.codes.searchsorted(codes), len(self.codes) - 1)
+        return self.rows[np.where(self.codes[indices] == codes, indices, -1)]  # the last row is *empty*
 
 
 def to_rows(codes: Array, table: RowTable) -> None:
-    """Replace codes by rows of the legend."""
+    """Replace codes by rows of the legend, in place."""
     for begin in range(0, len(codes), BLOCK):
         codes[begin : begin + BLOCK] = table[codes[begin : begin + BLOCK]]
 
@@ -161,10 +156,10 @@ def fill_gaps(rows: Array, empty: int, before: int) -> int:
     >>> fill_gaps(rows, 9, 1), rows.tolist()
     (2, [1, 1, 1, 1, 2, 2])
     """
-    for part in (rows[begin : begin + BLOCK] for begin in range(0, len(rows), BLOCK)):
-        sources = np.where(part == empty, 0, np.arange(len(part)))
-        np.maximum.accumulate(sources, out=sources)
-        part[:] = part[sources]
-        part[np.logical_and.accumulate(part == empty)] = before
-        before = int(part[-1])
+    for block in (rows[begin : begin + BLOCK] for begin in range(0, len(rows), BLOCK)):
+        sources = np.where(block == empty, 0, np.arange(len(block)))
+        np.maximum.accumulate(sources, out=sources)  # of each row, the index of the last one that is not empty
+        block[:] = block[sources]
+        block[np.logical_and.accumulate(block == empty)] = before
+        before = int(block[-1])
     return before

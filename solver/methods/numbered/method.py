@@ -78,8 +78,8 @@ def solved_from(store: NumberedStore) -> SolvedSlots:
     codes = {code for counts in store.counts.values() for code in counts[:, CODE].tolist()}
     outcomes = {code: decode(code, table.bits) for code in codes}
     release = table.scores.release_pages if store.in_file else None
-    own = store.scores[: store.own.slots]
-    solved = solved_slots(table.game, store.own, outcomes, store.counts, own, release, fill_gaps)
+    scores = store.scores[: store.own.slots]  # a score is the code of its outcome
+    solved = solved_slots(table.game, store.own, outcomes, store.counts, scores, release, fill_gaps)
     solved = replace(solved, quick=is_chess(table.game))
     if store.metric not in TO_PROGRESS:
         return solved
@@ -97,10 +97,10 @@ def find_sources(store: NumberedStore, path: Path) -> Sources:
     game, numbering, bits = store.table.game, store.own, store.table.bits
     folders = home_folder(), path.parent
     if rests_on(game):  # no other variant's database has its tiers
-        found = [file for folder in folders if (file := database_path(variant(game), folder)).is_file()]
+        candidates = [file for folder in folders if (file := database_path(variant(game), folder)).is_file()]
     else:
-        found = [file for folder in folders for file in list_databases(folder)]
-    files = {file.resolve(): file for file in found}
+        candidates = [file for folder in folders for file in list_databases(folder)]
+    files = {file.resolve(): file for file in candidates}
     files.pop(path.resolve(), None)
     sources: Sources = {}
     for file in files.values():

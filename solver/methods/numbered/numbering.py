@@ -18,7 +18,7 @@ MOST_SLOTS = 1 << 40
 
 
 def is_by_slot(game: Any, least: int = 0) -> bool:
-    """Return True if a game with chance numbers its positions and has more than *least* slots."""
+    """Return whether a game with chance numbers its positions and has more than *least* slots."""
     traits = Traits.of(game)
     if not traits.has_numbering or not traits.has_chance or not game.tiers:
         return False
@@ -90,8 +90,8 @@ class SlotNumbering:
         return SlotSample(slots, records, positions)
 
     def number_at(self, game: Any, row: int, slot: int) -> int:
-        """Return the position of a slot or, if positions are tuples, the slot's index among all: its number in a
-        file."""
+        """Return the number that stands for a slot's position in a file. It is the position itself or, if positions are
+        tuples, the slot's index among all."""
         return int(self.starts[row]) + slot if Traits.of(game).width else game.unindex(int(self.tiers[row]), slot)
 
     def locate(self, number: int) -> tuple[int, int]:
@@ -135,9 +135,9 @@ class SlotNumbering:
             raise RuleError(f"{variant(game)}: unindex({tier}, {slot}) gives {position!r}, which is no int") from None
         if is_none(position):
             return -1
-        again_row, again = self.slot_of(game, position)
-        if (again_row, again) != (row, slot):
-            what = f"unindex({tier}, {slot}) gives it, and its slot is {again} of tier {self.tiers[again_row]}"
+        own_row, own_slot = self.slot_of(game, position)
+        if (own_row, own_slot) != (row, slot):
+            what = f"unindex({tier}, {slot}) gives it, and its slot is {own_slot} of tier {self.tiers[own_row]}"
             raise RuleError(f"{variant(game)}, position {position}: {what}")
         if (least := game.canonical(position)) != position:
             what = f"unindex({tier}, {slot}) gives it, and must give the canonical position, {least}"

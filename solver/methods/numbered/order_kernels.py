@@ -65,24 +65,24 @@ def children_of(game, tier, count, slots, children, trouble):
 @lean_kernel
 def pass_back(scores, tables, first, end, last, score, frontier):
     """Give the unsolved parents of the positions with score *last* the next *score*. The positions have the orders
-    *first* to *end*; *tables* are OrderTables. Return how many positions had the score.
+    *first* to *end*; *tables* are OrderTables. Return how many of these positions had the score *last*.
 
     *frontier* is a buffer with an item for each value of the turns.
     """
-    size, found = len(frontier), 0
+    size, total = len(frontier), 0
     for order in range(first, end):
-        # Step 1: list the turns of the positions of this order. An item is overwritten unless it is to stay.
+        # Step 1: list the turns of the positions of this order with the score. The next item overwrites any other.
         count = 0
         for turns in range(size):
             frontier[count] = turns
             count += scores[order * size + turns] == last
-        found += count
+        total += count
         # Step 2: for each move, all parents have one order. Their scores and the rows of the tables fit in a cache.
         for move in range(len(tables.orders) if count else 0):
-            before = tables.orders[move, order] * size
-            turned = tables.turns[tables.rows[move, order]]
+            parent_base = tables.orders[move, order] * size
+            parent_turns = tables.turns[tables.rows[move, order]]
             for k in range(count):
-                parent = before + turned[frontier[k]]
+                parent = parent_base + parent_turns[frontier[k]]
                 if scores[parent] == UNSOLVED:
                     scores[parent] = score
-    return found
+    return total

@@ -24,7 +24,7 @@ from retrograde.solver.runtime.array_type import Array
 MOST_TURNS = 1 << 12
 """The most values of the turns. For each move, tables have at most the square of it."""
 SAMPLED = 64
-"""One slot in so many is compared with the rules."""
+"""One slot in this number is compared with the rules."""
 ORDERS = 1 << 12
 """Orders that are measured together."""
 TABLE_BYTES = 16
@@ -78,13 +78,13 @@ def subtract(numbers: Array, others: Array, states: int) -> Array:
     """
     result, unit = np.zeros(np.broadcast(numbers, others).shape, np.int32), 1
     while unit < MOST_TURNS:
-        digits, more = (((array // unit) % states).astype(np.int16) for array in (numbers, others))
-        result += (digits - more) % np.int16(states) * np.int32(unit)
+        digits, other_digits = (((array // unit) % states).astype(np.int16) for array in (numbers, others))
+        result += ((digits - other_digits) % np.int16(states)) * np.int32(unit)
         unit *= states
     return result
 
 
-def measure_tables(scores: Array, states: int, children_of: ChildrenOf) -> OrderTables:
+def make_tables(scores: Array, states: int, children_of: ChildrenOf) -> OrderTables:
     """Return tables that agree with the rules at a position of each order, and at all positions of some order.
 
     *scores* [orders, turns] are 0 unless the game is over: somewhere in each order, and everywhere in one. Raises
@@ -102,23 +102,24 @@ def measure_tables(scores: Array, states: int, children_of: ChildrenOf) -> Order
     for begin in range(0, count, ORDERS):
         block = np.arange(begin, min(begin + ORDERS, count))
         turns = scores[begin : begin + ORDERS].argmin(axis=1)
-        after, turns_after = np.divmod(children_of(block * size + turns).T, size)
+        child_orders, child_turns = np.divmod(children_of(block * size + turns).T, size)
         for move in range(moves):
-            orders[move, after[move]] = block
-            added[move, after[move]] = subtract(turns_after[move], turned[move, turns], states)
+            orders[move, child_orders[move]] = block
+            added[move, child_orders[move]] = subtract(child_turns[move], turned[move, turns], states)
     # Step 3: each table must be a permutation; invert those of the turns, once for all that add the same.
     kinds, kind_of = np.unique(turned, axis=0, return_inverse=True)
     inverse = np.argsort(kinds, axis=1)
     if orders.min() < 0 or (np.take_along_axis(kinds, inverse, axis=1) != np.arange(size)).any():
         raise NotOriented
     codes = (kind_of.reshape(-1, 1) * size).astype(np.int32) + added
+    # Step 4: a row for each pair (kind of permutation, amount added) that occurs; its code is kind * size + amount.
     used = np.zeros(len(kinds) * size, np.bool_)
     used[codes] = True
-    pairs, rows = np.flatnonzero(used), np.cumsum(used, dtype=np.int32) - 1
-    back = np.empty((len(pairs), size), np.uint16)
+    pairs, row_of_code = np.flatnonzero(used), np.cumsum(used, dtype=np.int32) - 1
+    parent_turns = np.empty((len(pairs), size), np.uint16)
     for row, (kind, amount) in enumerate(zip(*np.divmod(pairs, size), strict=True)):
-        back[row] = inverse[kind, subtract(np.arange(size), amount, states)]
-    return OrderTables(orders, rows[codes], back)
+        parent_turns[row] = inverse[kind, subtract(np.arange(size), amount, states)]
+    return OrderTables(orders, row_of_code[codes], parent_turns)
 
 
 def table_bytes(orders: int, turns: int, moves: int) -> int:

@@ -14,7 +14,7 @@ from retrograde.solver.methods.numbered import kernels
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.methods.numbered.table import NumberedTable
 from retrograde.solver.rules.consistency import check_index
-from retrograde.solver.rules.examine import differ, examine, refuse_chance
+from retrograde.solver.rules.examine import describe_difference, examine, refuse_chance
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.images import check_image
 from retrograde.solver.rules.ports import rules_for
@@ -51,7 +51,7 @@ IMAGE_CHECK_BLOCKS = 4
 """In a longer tier one block of this number is checked that way, because interpreted rules are slow."""
 
 
-def buffers(table: NumberedTable, slots: int) -> tuple[Seeds, Array, Array, Array]:
+def seed_buffers(table: NumberedTable, slots: int) -> tuple[Seeds, Array, Array, Array]:
     """Return the arrays that `kernels.seed` writes to: seeds, images, links and trouble."""
     seeds = Seeds(np.empty(slots, score_type(table.bits)), *np.empty((3, slots), np.uint16))
     return seeds, room_for_images(table.rules), workspace("links", LINKS), trouble_array(table.rules, 3)
@@ -63,15 +63,15 @@ def seed(task: SlotTask) -> tuple[int, Seeds, Any]:
     tier, layout, begin, end = task
     table, count = tier.table, end - begin
     rules, slots = table.rules, table.for_kernels
-    seeds, images, links, trouble = buffers(table, count)
+    seeds, images, links, trouble = seed_buffers(table, count)
     narrow = np.int32 if tier.size < 1 << 31 else np.int64
-    done, found = 0, []
+    done, links_of_calls = 0, []
     # The buffer for links may be too short for the whole block: continue until all slots are done.
     while done < count:
-        rest = Seeds(*(array[done:] for array in seeds))
+        remaining_seeds = Seeds(*(array[done:] for array in seeds))
         with compiling(table.game, trouble):
-            more, written = kernels.seed(
-                rules_for(rules), tier.number, begin + done, slots, rest, images, links, trouble
+            slots_done, link_count = kernels.seed(
+                rules_for(rules), tier.number, begin + done, slots, remaining_seeds, images, links, trouble
             )
         if trouble[0] == Trouble.UNSOLVED:
             raise Unsolved(int(trouble[2]))
@@ -79,11 +79,11 @@ def seed(task: SlotTask) -> tuple[int, Seeds, Any]:
         if trouble[0] != Trouble.FINE:
             table.numbering.position_at(table.game, tier.k, int(trouble[2]))
             raise_fault(table.game, table.numbering, noted_position(rules, trouble))
-        found.append(links[:written].astype(narrow))
-        done += more
+        links_of_calls.append(links[:link_count].astype(narrow))
+        done += slots_done
     check_block(tier, begin, seeds)
     seeds, counts = seeds._replace(children_left=narrow_counters(seeds.children_left, table.bits)), seeds.counts
-    children: Array = np.concatenate(found) if len(found) > 1 else found[0]
+    children: Array = np.concatenate(links_of_calls) if len(links_of_calls) > 1 else links_of_calls[0]
     if layout:
         return begin, seeds, pack_edges(layout, children, counts, begin)
     # Checksums of parents do not depend on who moves: undo the complements.
@@ -97,7 +97,7 @@ def expect_solved(table: NumberedTable, k: int) -> None:
         return
     rules, tier, count = table.rules, int(table.numbering.tiers[k]), table.numbering.size(k)
     length = min(PROBE_SLOTS, count)
-    seeds, images, links, trouble = buffers(table, length)
+    seeds, images, links, trouble = seed_buffers(table, length)
     for begin in np.linspace(0, count - length, PROBES).astype(np.int64).tolist():
         with suppress(Exception), compilable(table.game), watch_kernel(table.game, trouble):
             kernels.seed(rules_for(rules), tier, begin, table.for_kernels, seeds, images, links, trouble)
@@ -110,17 +110,17 @@ def check_block(tier: CyclicTier, begin: int, seeds: Seeds) -> None:
     table = tier.table
     game, numbering, count = table.game, table.numbering, len(seeds.scores)
     for i in np.linspace(0, count - 1, SPOT_CHECKS).astype(np.int64).tolist():
-        found = int(seeds.scores[i]), int(seeds.children_left[i])
-        if found != seed_interpreted(table, tier.k, begin + i):
-            raise RuleError(differ(game, game.unindex(tier.number, begin + i)))
+        compiled = int(seeds.scores[i]), int(seeds.children_left[i])
+        if compiled != seed_interpreted(table, tier.k, begin + i):
+            raise RuleError(describe_difference(game, game.unindex(tier.number, begin + i)))
     if begin // BLOCK % IMAGE_CHECK_BLOCKS:
         return
     # Check canonical positions against a symmetric image, evenly spread over the block's positions.
     filled = np.flatnonzero(seeds.scores != table.empty)
-    few = min(IMAGE_CHECKS * BLOCK // tier.size, len(filled) // IMAGE_CHECK_DISTANCE)
-    checks = min(len(filled), max(1, few))
+    wanted = min(IMAGE_CHECKS * BLOCK // tier.size, len(filled) // IMAGE_CHECK_DISTANCE)
+    checks = min(len(filled), max(1, wanted))
     for k in range(checks):
-        i = int(filled[(2 * k + 1) * len(filled) // (2 * checks)])
+        i = int(filled[(2 * k + 1) * len(filled) // (2 * checks)])  # the middle of the k-th of equal parts
         check_image(game, numbering.position_at(game, tier.k, begin + i))
 
 
@@ -133,7 +133,7 @@ def seed_interpreted(table: NumberedTable, k: int, slot: int) -> tuple[int, int]
     value, moves, children = examine(game, position)
     if value:
         return encode(value, 0, bits), PRIMITIVE
-    slots_in_tier, passed = set(), 0
+    slots_in_tier, later_best = set(), 0
     check_index(game, position, game.do_move(position, moves[slot % len(moves)]))
     for child in children:
         child_k, child_slot = numbering.slot_of(game, child)
@@ -141,14 +141,15 @@ def seed_interpreted(table: NumberedTable, k: int, slot: int) -> tuple[int, int]
             slots_in_tier.add(child_slot)
         else:
             score = int(table.scores.array[numbering.starts[child_k] + child_slot])
-            passed = max(passed, (pass_up if turns(game, position, child) else pass_on)(score, bits))
-    return passed, len(slots_in_tier) + (passed >= DRAW_CLASS << bits)
+            later_best = max(later_best, (pass_up if turns(game, position, child) else pass_on)(score, bits))
+    return later_best, len(slots_in_tier) + (later_best >= DRAW_CLASS << bits)
 
 
 def count_symmetric(table: NumberedTable, k: int, work: Work) -> Array:
     """Return the number of positions symmetric to each slot's position of tier number k; 0 for empty slots."""
     blocks = range(0, table.numbering.size(k), BLOCK)
-    return np.concatenate([*work.map(count_block, ((CyclicTier.bare(table, k), begin) for begin in blocks))])
+    tier = CyclicTier.with_scores_only(table, k)
+    return np.concatenate([*work.map(count_block, ((tier, begin) for begin in blocks))])
 
 
 def count_block(task: tuple[CyclicTier, int]) -> Array:
@@ -174,4 +175,4 @@ def raise_fault(game: Game, numbering: SlotNumbering, position: int) -> None:
     for neighbour in related:
         numbering.slot_of(game, neighbour)  # raises RuleError if its tier or index is wrong
     check_image(game, position)
-    raise RuleError(differ(game, position))
+    raise RuleError(describe_difference(game, position))

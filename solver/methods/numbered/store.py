@@ -60,13 +60,13 @@ class NumberedStore:
         self.oriented = by_sets and is_oriented(game)
         numbering = self.own if self.in_sets else SlotNumbering.of(game)
         # Step 1: decide whether the scores fit in memory. A score file of an earlier solve is used in any case.
-        every, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
+        score_bytes, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
         memory = memory_for_tiers(game, self.own, bits, by_sets, metric, work.ranged_from)
-        enough = every + memory.most <= work.budget.free_bytes()
-        self.in_file = work.sizes.scores_in_scratch or not enough or file.exists()
+        fits = score_bytes + memory.most <= work.budget.free_bytes()
+        self.in_file = work.sizes.scores_in_scratch or not fits or file.exists()
         if self.in_file:
             work.budget.check(memory.least, f"solving {numbering.slots:,} slots of positions")
-            check_disk(work.scratch, every)
+            check_disk(work.scratch, score_bytes)
             scores = SharedArray.reopen(numbering.slots, dtype, file)
         else:
             scores = work.zeros(f"scores{bits}", numbering.slots, dtype)
@@ -88,17 +88,17 @@ class NumberedStore:
         yield from reversed(range(len(self.own.tiers)))
 
     def keep(self, done: Done) -> StoredCounts:
-        """Store the scores and counts of a tier. If scores are in a file, check their checksum instead."""
+        """Store the scores and counts of a tier. If the scores are in the file already, compare their checksum."""
         (number,), scores, counts = done
-        k, part = int(number), self.table.numbering.slice_of(int(number))
-        if len(scores) == part.stop - part.start and scores.dtype == self.scores.dtype:
-            self.scores[part] = scores
-        elif k not in self.written and self.checksum(self.scores[part]) != scores[0]:
+        k, slots = int(number), self.table.numbering.slice_of(int(number))
+        if len(scores) == slots.stop - slots.start and scores.dtype == self.scores.dtype:
+            self.scores[slots] = scores
+        elif k not in self.written and self.checksum(self.scores[slots]) != scores[0]:
             return StoredCounts(0, None)  # the file is older than the journal: a kill came in between
-        new = not self.solved.flags[k]
+        is_new = not self.solved.flags[k]
         self.counts[k] = counts.reshape(-1, COLUMNS)
         self.solved.flags[k] = True
-        records, positions = (part.stop - part.start, int(self.counts[k][:, POSITIONS].sum())) if new else (0, 0)
+        records, positions = (slots.stop - slots.start, int(self.counts[k][:, POSITIONS].sum())) if is_new else (0, 0)
         return StoredCounts(records, int(self.table.numbering.tiers[k]), positions)
 
     def count_and_write(self, k: int, scores: Array, sizes: Array | CompressedArray) -> Done:
@@ -110,9 +110,9 @@ class NumberedStore:
     def write(self, k: int, scores: Array, counts: Array) -> Done:
         """Return the journal entry of a solved tier. If there is a score file, write the scores there first."""
         if self.in_file:
-            part = self.scores[self.table.numbering.slice_of(k)]
-            if not np.may_share_memory(part, scores):
-                part[:] = scores
+            in_file = self.scores[self.table.numbering.slice_of(k)]
+            if not np.may_share_memory(in_file, scores):
+                in_file[:] = scores
             self.table.scores.flush()
             self.table.scores.release_pages()
             self.written.add(k)
@@ -144,8 +144,8 @@ class NumberedStore:
             from retrograde.solver.methods.numbered.by_shapes import solve_by_shapes  # other games do not need it
 
             with ExitStack() as until_kept:
-                here = self.table, k, self.work, phase, self.in_file, self.elsewhere, until_kept
-                if solved := solve_by_shapes(*here):
+                task = self.table, k, self.work, phase, self.in_file, self.elsewhere, until_kept
+                if solved := solve_by_shapes(*task):
                     yield self.write(k, *solved)
                     return
         if self.oriented:
@@ -170,10 +170,10 @@ class NumberedStore:
 
     def memory_if_concurrent(self, k: int) -> int:
         """Return the bytes for solving a tier concurrently with others; 0 if it must be solved alone."""
-        threads = self.work.shares_memory and self.work.workers > 1 and not self.in_file
-        threads = threads and not self.in_sets and not self.in_shapes and not self.oriented
+        has_threads = self.work.shares_memory and self.work.workers > 1 and not self.in_file
+        slot_by_slot = not self.in_sets and not self.in_shapes and not self.oriented
         slots = self.table.numbering.size(k)
-        if not threads or slots > self.work.sizes.beside_slots:
+        if not has_threads or not slot_by_slot or slots > self.work.sizes.beside_slots:
             return 0
         return memory_by_slots(self.table.game, slots, self.table.bits).most
 
@@ -201,10 +201,10 @@ class NumberedStore:
 
 def check_disk(folder: Path, more: int) -> None:
     """Raise DiskTooSmall if a folder's disk lacks *more* bytes. The folder need not exist yet."""
-    there = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
-    # Score files of an earlier solve are reused, so their blocks count as free.
-    mine = sum(file.stat().st_blocks * 512 for file in folder.glob("scores*.kept"))
-    if (free := psutil.disk_usage(str(there)).free) + mine < more:
+    existing = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
+    # Score files of an earlier solve are reused, so their blocks, of 512 bytes, count as free.
+    reused = sum(file.stat().st_blocks * 512 for file in folder.glob("scores*.kept"))
+    if (free := psutil.disk_usage(str(existing)).free) + reused < more:
         raise DiskTooSmall(
             f"the scores of all slots take {format_size(more)} of disk in {str(folder)!r}, and {format_size(free)} are "
             "free; choose a smaller variant, or --database on another disk"

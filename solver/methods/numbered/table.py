@@ -56,9 +56,9 @@ class NumberedTable(NamedTuple):
     @property
     def empty(self) -> int:
         """The score of a slot without a position."""
-        return DRAW_CLASS << self.bits | EMPTY_PLIES
+        return (DRAW_CLASS << self.bits) | EMPTY_PLIES
 
-    def part(self, k: int) -> ArraySlice:
+    def scores_of(self, k: int) -> ArraySlice:
         """Return the scores of tier number k."""
         slots = self.numbering.slice_of(k)
-        return self.scores.part(slots.start, slots.stop)
+        return self.scores.slice(slots.start, slots.stop)

@@ -58,11 +58,11 @@ class TierMemory(NamedTuple):
 def memory_by_slots(game: Game, slots: int, bits: int, ranged: int | None = None) -> TierMemory:
     """Return the memory for solving a tier slot by slot, its scores included. A tier of *ranged* slots or more is cut
     into ranges, which are in the memory of the workers that have the tasks."""
-    least = most = SIZE_BYTES
+    least = most = SIZE_BYTES  # bytes for each slot
     if ranged is None or slots < ranged:
-        slot = SIZE_BYTES + np.dtype(score_type(bits)).itemsize + np.dtype(counter_type(bits)).itemsize
+        base = SIZE_BYTES + np.dtype(score_type(bits)).itemsize + np.dtype(counter_type(bits)).itemsize
         least, most = (
-            slot + listed + defines(game, "parents") * np.dtype(checksum).itemsize
+            base + listed + defines(game, "parents") * np.dtype(checksum).itemsize
             for listed, checksum in zip(LIST_BYTES, (CHECKSUM_TYPES[0], CHECKSUM_TYPES[-1]), strict=True)
         )
     tasks = min(TASK_BYTES[0], TASK_BYTES[1] * slots)
@@ -77,7 +77,7 @@ def memory_by_shapes(game: Game, tier: int, slots: int) -> int:
 def memory_in_ranges(game: Game, tier: int) -> int:
     """Return the least memory for solving a tier shape by shape in ranges, in bytes."""
     sections = [section for section in game.placements.sections if section.tier == tier]  # type: ignore[attr-defined]
-    return ROW_BYTES * max(comb(sum(one.men), one.men[0]) for one in sections) + SHAPE_TABLES
+    return ROW_BYTES * max(comb(sum(section.men), section.men[0]) for section in sections) + SHAPE_TABLES
 
 
 def memory_by_sets(formation: "Formation", metric: str) -> int:
@@ -94,7 +94,8 @@ def memory_for_tiers(
         return memory_of_shapes(game, numbering, ranged)
     sizes = np.diff(numbering.starts)
     if not by_sets or not is_chess(game):
-        largest = {int(some.max()) for some in (sizes, sizes[sizes < (ranged or 0)]) if len(some)}
+        # The largest tier of all, and the largest that is not cut into ranges.
+        largest = {int(group.max()) for group in (sizes, sizes[sizes < (ranged or 0)]) if len(group)}
         tiers = [memory_by_slots(game, slots, bits, ranged) for slots in largest]
     else:
         tiers = [memory_of_chess(game, numbering, row, bits, metric, ranged) for row in range(len(numbering.tiers))]
@@ -108,8 +109,8 @@ def memory_of_shapes(game: Game, numbering: SlotNumbering, ranged: int | None) -
     """
     sizes = dict(zip(numbering.tiers.tolist(), np.diff(numbering.starts).tolist(), strict=True))
     least = max(memory_in_ranges(game, tier) for tier in sizes)
-    whole = [tier for tier, slots in sizes.items() if ranged is None or slots < ranged]
-    most = max((memory_by_shapes(game, tier, sizes[tier]) for tier in whole), default=least)
+    uncut = [tier for tier, slots in sizes.items() if ranged is None or slots < ranged]
+    most = max((memory_by_shapes(game, tier, sizes[tier]) for tier in uncut), default=least)
     return TierMemory(min(least, most), most, 0)
 
 

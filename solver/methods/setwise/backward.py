@@ -13,7 +13,7 @@ import numpy as np
 from retrograde.games.contract.game import WIN
 from retrograde.solver.methods.setwise.backward_kernels import MIRRORED, NONE, TO, WaveValues, compute_planes
 from retrograde.solver.methods.setwise.forward import Exploration
-from retrograde.solver.methods.setwise.forward_kernels import FROM, OPEN, PLACE, SHARED
+from retrograde.solver.methods.setwise.forward_kernels import BIT_AT, FROM, OPEN, SHARED
 from retrograde.solver.methods.setwise.mirror import mirror_images
 from retrograde.solver.methods.setwise.step_kernels import StepBuffer, make_steps
 from retrograde.solver.methods.setwise.storage import (
@@ -28,7 +28,7 @@ from retrograde.solver.methods.setwise.storage import (
     words_in_task,
 )
 from retrograde.solver.methods.streamed.lists import AT, LENGTH, LIST_COLUMNS, SIZE
-from retrograde.solver.methods.streamed.segments import FRAME_COLUMNS, StreamTier, buffer, segment_of
+from retrograde.solver.methods.streamed.segments import FRAME_COLUMNS, StreamTier, list_buffer, segment_of
 from retrograde.solver.methods.streamed.steps import POSITIONS, STORED, TALLIED
 from retrograde.solver.methods.streamed.store import StepsStore
 from retrograde.solver.rules.plain.rules import Rules
@@ -54,12 +54,12 @@ def codes_for(count: int, plies: int, misere: bool) -> Array:
     """
     # Below a tie: 2 × worth plies to a loss. Above: an odd number of plies to a win, 1 for the greatest worth. In
     # misère play wins and losses change places. A tie ends in the last wave.
-    half = 1 << count - 1
+    half = 1 << (count - 1)
     worths = np.arange(2 * half)
     low, high = (WIN_CLASS, LOSE_CLASS) if misere else (LOSE_CLASS, WIN_CLASS)
-    codes = 2 * worths << 2 | low
-    codes[half] = plies << 2 | TIE_CLASS
-    codes[half + 1 :] = (2 * (2 * half - 1 - worths[half + 1 :]) + 1) << 2 | high
+    codes = ((2 * worths) << 2) | low
+    codes[half] = (plies << 2) | TIE_CLASS
+    codes[half + 1 :] = ((2 * (2 * half - 1 - worths[half + 1 :]) + 1) << 2) | high
     return codes.astype(np.uint16)
 
 
@@ -127,7 +127,7 @@ def solve_tiers(task: SolveTask) -> tuple[Done, list[Any]]:
     largest, total = int(tiers[:, COUNT].max()), int(tiers[:, COUNT].sum())
     tally, lists = np.zeros((back.rows, TALLIED), np.int64), np.zeros((stop - first, LIST_COLUMNS), np.int64)
     steps = StepBuffer(workspace("steps", largest), workspace("codes", largest, np.uint16))
-    out = buffer("out", total, stop - first)
+    out = list_buffer("out", total, stop - first)
     records = make_steps(back.rules, values, codes, steps, out, lists, tally)
     size = int((lists[:, AT] + lists[:, SIZE]).max())
     frame = back.scratch.write("records", out.view(np.uint8)[:size].data)
@@ -138,9 +138,9 @@ def solve_tiers(task: SolveTask) -> tuple[Done, list[Any]]:
     ), planes  # fmt: skip
 
 
-def frames_in_entry(wave: int, where: Array, _: Array, planes: Array) -> Iterator[Frame]:
+def frames_in_entry(wave: int, steps: Array, _: Array, planes: Array) -> Iterator[Frame]:
     """Yield the frames of an entry of `solve_tiers`: the steps of some chunks, and their planes."""
-    yield Frame("records", *where[:FRAME_COLUMNS].tolist())
+    yield Frame("records", *steps[:FRAME_COLUMNS].tolist())
     for row in planes.reshape(-1, FRAME_COLUMNS).tolist():
         if not is_sheet(frame := Frame(f"planes{wave}", *row)):
             yield frame
@@ -168,7 +168,7 @@ class SetwiseStore(StepsStore):
         """Yield the numbers of the waves except the last, last first. The last wave needs no solving: positions left in
         it are ties. Raises DamagedScratch if a needed file is gone."""
         if self.storage.scratch:
-            self.check_files(self.needed())
+            self.check_files(self.needed_frames())
         last = self.found[self.last]
         if self.buffers:
             set_ties(last.unpack(self.storage, planes_for(0), self.buffers[self.last & 1]))
@@ -183,14 +183,14 @@ class SetwiseStore(StepsStore):
         self.found[0].unpacked = None
         self.buffers.clear()
 
-    def needed(self) -> list[Frame]:
+    def needed_frames(self) -> list[Frame]:
         """Return the frames still needed: steps so far, sets and planes of waves to be solved and of those after
         them."""
-        found = [frame for number in range(self.last) for frame in self.steps_of(number)]
+        frames = [frame for number in range(self.last) for frame in self.steps_of(number)]
         for wave, after in pairwise(self.found):
             if self.unsolved[wave.number]:
-                found += [*wave.sets, *after.sets, *filter(None, wave.planes + after.planes)]
-        return found
+                frames += [*wave.sets, *after.sets, *filter(None, wave.planes + after.planes)]
+        return frames
 
     def steps_of(self, number: int) -> list[Frame]:
         """Return the frames with the steps of a wave."""
@@ -223,8 +223,8 @@ class SetwiseStore(StepsStore):
         count = planes_for(plies)
         if self.buffers:
             wave.unpack(self.storage, count, self.buffers[number & 1])
-        for each in (wave, after):
-            self.find_sheet(each)
+        for needed in (wave, after):
+            self.find_sheet(needed)
         back = BackwardPass(
             self.rules, self.storage, self.scratch, wave.without_links(), links, starts,
             after.without_links(), planes_for(plies - 1), count, codes_for(count, plies, misere), len(self.tally),
@@ -244,8 +244,8 @@ class SetwiseStore(StepsStore):
             self.log.settle()
         after.sets, after.planes, after.unpacked, after.sheet = [], [], None, None
         after.links, after.starts = NO_LINKS, NO_STARTS
-        for what in (f"sets{after.number}", f"planes{after.number}", f"shared{number}"):
-            self.storage.drop(what)
+        for name in (f"sets{after.number}", f"planes{after.number}", f"shared{number}"):
+            self.storage.drop(name)
 
     def find_sheet(self, wave: Wave) -> None:
         """Set `wave.sheet`: the shared file of its planes, or a new one if no planes are stored yet."""
@@ -298,11 +298,11 @@ def links_out(wave: Wave, after: Wave, misere: bool) -> tuple[Array, Array]:
     links[:, FROM] = np.where(after.tiers[stored, WORDS] > 0, stored, NONE)
     # Step 3: If the child tier is stored as its mirror image, mirror the link.
     mirrored = stored != rows[order]
-    links[mirrored, PLACE] = MIRRORED
+    links[mirrored, BIT_AT] = MIRRORED
     links[mirrored, SHARED] = mirror_images(after.mirror, links[mirrored, SHARED])
     # Step 4: Leave out finished games in misère play, and return where each parent's links begin.
-    froms = after.links[order, FROM]
+    parents = after.links[order, FROM]
     if misere:
         goes_on = links[:, TO] != NONE
-        links, froms = links[goes_on], froms[goes_on]
-    return links, np.searchsorted(froms, np.arange(len(wave.tiers) + 1))
+        links, parents = links[goes_on], parents[goes_on]
+    return links, np.searchsorted(parents, np.arange(len(wave.tiers) + 1))

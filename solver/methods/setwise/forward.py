@@ -13,7 +13,7 @@ import numpy as np
 
 from retrograde.games.contract.game import Game, InternalError
 from retrograde.solver.methods.setwise.backward_kernels import MOST_PLANES
-from retrograde.solver.methods.setwise.forward_kernels import FROM, MANY, OPEN, PLACE, TIED, UNLIKE, Sets, fill_sets
+from retrograde.solver.methods.setwise.forward_kernels import BIT_AT, FROM, MANY, OPEN, TIED, UNLIKE, Sets, fill_sets
 from retrograde.solver.methods.setwise.mirror import NotSymmetric
 from retrograde.solver.methods.setwise.storage import (
     NO_LINKS,
@@ -21,7 +21,7 @@ from retrograde.solver.methods.setwise.storage import (
     Map,
     Wave,
     WaveStorage,
-    groups_of,
+    count_groups,
     planes_for,
     save_memory,
     words_in_task,
@@ -37,15 +37,15 @@ from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.scratch import Frame, Scratch, TaskData
-from retrograde.solver.runtime.tasks import free_workspaces, grouped, workspace
+from retrograde.solver.runtime.tasks import free_workspaces, group_by_weight, workspace
 from retrograde.solver.runtime.work import NotApplicable, Outlook, Work
 
 VALUES = 8
 """Rows of a tally by primitive value."""
 PARENTS = "parents"
 """Prefix of the names of workspaces that hold parent tiers."""
-KNOWN = [WORD, WORDS, FIRST, COUNT, VALUE]
-"""Columns of a table of tiers that are known only once the tier is filled."""
+FILLED_COLUMNS = [WORD, WORDS, FIRST, COUNT, VALUE]
+"""Columns of a table of tiers that `fill_sets` writes."""
 BYTES_A_POSITION = 1.0
 """Memory for a position that is not over, in bytes, about: a word holds some ten positions."""
 BYTES_IN_WAVE = 2.5
@@ -82,14 +82,14 @@ class Exploration:
         """Find all waves; raise NotApplicable if the game does not qualify, TooLargeForMemory if memory will not
         suffice."""
         try:
-            met = {int(self.waves[0].tiers[0, NUMBER])}
+            visited = {int(self.waves[0].tiers[0, NUMBER])}
             while (wave := self.next_wave(self.waves[-1])) is not None:
                 numbers = wave.tiers[:, NUMBER].tolist()
-                if not met.isdisjoint(numbers):
+                if not visited.isdisjoint(numbers):
                     raise NotApplicable("play reaches a tier after different numbers of plies")
                 if planes_for(wave.number) > MOST_PLANES:
                     raise NotApplicable(TOO_LONG)
-                met.update(numbers)
+                visited.update(numbers)
                 self.fill(self.waves[-1], wave, log, phase)
                 self.check_resources(wave, phase)
                 self.waves.append(wave)
@@ -106,10 +106,10 @@ class Exploration:
 
     def next_wave(self, before: Wave) -> Wave | None:
         """Return the next wave, with its sets still empty; None if there are no moves."""
-        ahead = next_tiers(self.rules, before.full_table())
-        if ahead is None:
+        found = next_tiers(self.rules, before.full_table())
+        if found is None:
             return None
-        wave = Wave(before.number + 1, *ahead)
+        wave = Wave(before.number + 1, *found)
         if len(self.rules.mirror):
             wave.drop_mirror_images(self.rules.mirror, before)
         return wave
@@ -117,24 +117,24 @@ class Exploration:
     def fill(self, before: Wave, wave: Wave, log: "SetsLog", phase: Phase) -> None:
         """Fill the tiers of a wave, except those in the log."""
         # Step 1: Cut the wave into ranges of tiers, and give those that are not in the log to workers.
-        known = log.filled.pop(wave.number, {})
+        logged = log.filled.pop(wave.number, {})
         ranges = ranges_of(before, wave, self.work.sizes.chunk_words)
         parents = None
         if not self.storage.scratch:
             parents = load_parents(before, self.storage, wave.links_to_stored(), self.work.map_here)
         forward = ForwardPass(self.rules, self.storage, before.without_links(), wave, parents)
         shared = TaskData(forward, self.storage.scratch, f"shared{wave.number}")
-        left = [((begin, end), words) for begin, end, words in ranges if begin not in known]
-        least = words_in_task(self.work, sum(words for _, words in left), 1)
-        tasks = ((shared, together) for together in grouped(left, least))
-        fresh = chain.from_iterable(self.work.starmap(fill, tasks))
+        unfilled = [((begin, end), words) for begin, end, words in ranges if begin not in logged]
+        least = words_in_task(self.work, sum(words for _, words in unfilled), 1)
+        tasks = ((shared, task) for task in group_by_weight(unfilled, least))
+        results = chain.from_iterable(self.work.starmap(fill, tasks))
         # Step 2: Take the results in order, from the log or from workers.
         for begin, _, _ in ranges:
-            filled = known.get(begin) or next(fresh)
+            filled = logged.get(begin) or next(results)
             add_chunk(wave, filled)
             add_up(self.over, filled.tally)
             done = int(filled.tally[:, STORED].sum()), int(filled.tally[:, POSITIONS].sum())
-            if begin in known:
+            if begin in logged:
                 phase.skip(*done)
                 continue
             if self.storage.scratch:
@@ -156,11 +156,11 @@ class Exploration:
         that gets short, further files are compressed.
         """
         # Step 1: the free memory, and what this wave needs of it.
-        written = sum(self.scratch.lengths().values()) if self.storage.scratch else 0
-        left = self.work.budget.free_bytes() - (written if self.storage.plain else 0)
+        written = sum(self.scratch.file_lengths().values()) if self.storage.scratch else 0
+        free_memory = self.work.budget.free_bytes() - (written if self.storage.plain else 0)
         needed = BYTES_IN_WAVE * int(wave.tiers[:, COUNT].sum())
         # Step 2: once memory may get short, or files are compressed, estimate what all waves need.
-        scarce = (self.storage.scratch and not self.storage.plain) or PLENTY * phase.positions > left
+        scarce = (self.storage.scratch and not self.storage.plain) or PLENTY * phase.positions > free_memory
         if not self.is_estimated and scarce and phase.positions > ESTIMATED_AFTER:
             self.is_estimated = True
             share = STORED_SHARE if len(self.rules.mirror) else 1
@@ -168,9 +168,9 @@ class Exploration:
             needed = BYTES_A_POSITION * waves.sum() + BYTES_IN_WAVE * waves.max()
         # Step 3: compress further files, or give up on solving in memory.
         if self.storage.plain:
-            free = min(left, shutil.disk_usage(self.work.scratch).free // 2)
+            free = min(free_memory, shutil.disk_usage(self.work.scratch).free // 2)
             self.storage = self.storage._replace(plain=needed <= free)
-        elif needed > left and not self.storage.scratch:
+        elif needed > free_memory and not self.storage.scratch:
             raise TooLargeForMemory
 
 
@@ -193,12 +193,12 @@ def load_parents(before: Wave, storage: WaveStorage, links: Array, run: Map = ma
 
 
 class FilledTiers(NamedTuple):
-    """The result of filling the tiers *begin* to *end*, which become a chunk. `known` has the KNOWN columns of their
-    table, `sets` says where the sets are stored, and `tally` counts positions by primitive value."""
+    """The result of filling the tiers *begin* to *end*, which become a chunk. `columns` has the FILLED_COLUMNS of
+    their table, `sets` says where the sets are stored, and `tally` counts positions by primitive value."""
 
     begin: int
     end: int
-    known: Array
+    columns: Array
     sets: Any
     tally: Array
 
@@ -221,9 +221,9 @@ def fill_tiers(forward: ForwardPass, begin: int, end: int) -> FilledTiers:
     # Step 2: Reserve space. A parent's word becomes two words at most; a word has a position at least.
     tiers = wave.tiers[begin:end].copy()
     tiers[:, GROUP] -= tiers[0, GROUP]
-    groups = groups_of(tiers)
-    pulled = sources.tiers[links[:, FROM]]
-    most = np.where(links[:, PLACE] == MANY, pulled[:, COUNT], 2 * pulled[:, WORDS]).sum()
+    groups = count_groups(tiers)
+    parent_rows = sources.tiers[links[:, FROM]]
+    most = np.where(links[:, BIT_AT] == MANY, parent_rows[:, COUNT], 2 * parent_rows[:, WORDS]).sum()
     most = min(int(most), LANES * int(tiers[:, GROUPS].sum()))
     content = workspace("content", groups + most, np.uint64)
     children = Sets(tiers, content[:groups], workspace("before", groups, np.uint32), content[groups:])
@@ -235,13 +235,13 @@ def fill_tiers(forward: ForwardPass, begin: int, end: int) -> FilledTiers:
     if count < 0:
         raise NotApplicable(NOT_PLAIN)
     stored = storage.store(f"sets{wave.number}", content[: groups + count])
-    return FilledTiers(begin, end, tiers[:, KNOWN], stored, tally)
+    return FilledTiers(begin, end, tiers[:, FILLED_COLUMNS], stored, tally)
 
 
 def add_chunk(wave: Wave, filled: FilledTiers) -> None:
     """Add filled tiers to their wave, as its next chunk."""
     rows = slice(filled.begin, filled.end)
-    wave.tiers[rows, KNOWN] = filled.known
+    wave.tiers[rows, FILLED_COLUMNS] = filled.columns
     wave.tiers[rows, GROUP] -= wave.tiers[filled.begin, GROUP]
     wave.begins.append(filled.begin)
     wave.sets.append(filled.sets)
@@ -275,22 +275,22 @@ class SetsLog:
             if kind == WHOLE:
                 self.whole.add(int(wave))
             else:
-                (begin, end, *frame), known, tally = arrays
-                where = Frame(f"sets{wave}", *map(int, frame))
+                (begin, end, *frame), columns, tally = arrays
+                sets = Frame(f"sets{wave}", *map(int, frame))
                 self.filled[int(wave)][int(begin)] = FilledTiers(
-                    int(begin), int(end), known.reshape(-1, len(KNOWN)), where, tally.reshape(-1, TALLIED)
+                    int(begin), int(end), columns.reshape(-1, len(FILLED_COLUMNS)), sets, tally.reshape(-1, TALLIED)
                 )
 
     def drop_missing(self, scratch: Scratch) -> None:
         """Drop entries of unfinished waves whose scratch files are gone, or damaged by a power cut."""
         for wave in self.filled.keys() - self.whole:
-            gone = {*scratch.unreadable(filled.sets for filled in self.filled[wave].values())}
-            self.filled[wave] = {k: filled for k, filled in self.filled[wave].items() if filled.sets not in gone}
+            lost = {*scratch.unreadable(filled.sets for filled in self.filled[wave].values())}
+            self.filled[wave] = {k: filled for k, filled in self.filled[wave].items() if filled.sets not in lost}
 
     def add(self, wave: int, filled: FilledTiers) -> None:
         """Log that some tiers of a wave are filled, and where their sets are."""
-        where = np.array([filled.begin, filled.end, *filled.sets[1:]], np.int64)
-        self.log.add((np.array([FILLED, wave], np.int64), where, filled.known.ravel(), filled.tally.ravel()))
+        location = np.array([filled.begin, filled.end, *filled.sets[1:]], np.int64)
+        self.log.add((np.array([FILLED, wave], np.int64), location, filled.columns.ravel(), filled.tally.ravel()))
         self.log.write()
 
     def add_whole(self, wave: int) -> None:

@@ -24,12 +24,12 @@ from retrograde.solver.methods.setwise.words import (
     NOTHING,
     ONE,
     WORD_BITS,
+    insert_bit,
     lowest,
-    ones_of,
+    ones_at,
     popcount,
+    remove_bit,
     spread_word,
-    with_bit,
-    without_bit,
 )
 from retrograde.solver.methods.streamed.steps import FIRST_POSITION, FIRST_TIER, POSITIONS, STORED
 from retrograde.solver.rules.plain.symbols import LANES
@@ -56,14 +56,14 @@ from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
 from retrograde.solver.values.bits import deposit, extract, find_runs, make_runs_buffer, spread
 
-FROM, PLACE, BIT, SHARED, LINK = range(5)
+FROM, BIT_AT, BIT, SHARED, LINK = range(5)
 """Columns of the table of links into a tier.
 
-FROM: the row of the parent tier. PLACE: the bit position in the rank at which the move inserts a bit, or NO_BIT, or
-MANY. BIT: the bit inserted. SHARED: the bits that all children have in common.
+FROM: the row of the parent tier. BIT_AT: where in the rank the move inserts a bit, or NO_BIT, or MANY. BIT: the bit
+inserted, 0 or 1. SHARED: the bits that all children have in common. LINK is the number of columns.
 """
 NO_BIT, MANY = -1, -2
-"""Values of PLACE: the move inserts no bit into the rank; or it inserts several."""
+"""Values of BIT_AT: the move inserts no bit into the rank; or it inserts several."""
 UNLIKE = -2
 """Returned by `fill_sets`: the game does not end in the same positions in a tier and in its mirror image."""
 TIED, OPEN = int(TIE), int(UNDECIDED)
@@ -118,10 +118,10 @@ class Cubes(NamedTuple):
 
 
 class GroupBuffer(NamedTuple):
-    """The 64 words of a group: the positions `found`, and where the game is `over`. `counts` int64[2, COUNTS] counts
+    """The 64 words of a group: the positions `reached`, and where the game is `over`. `counts` int64[2, COUNTS] counts
     the positions of the tier."""
 
-    found: Array
+    reached: Array
     over: Array
     counts: Array
 
@@ -209,14 +209,14 @@ def fill_tier(parents, children, tier, links, symmetry, cubes, count, buffer):
     that match one of the first *count* *cubes*."""
     first, end, active = tier[GROUP], tier[WORD], 0
     for group in range(tier[GROUPS]):
-        if group & (1 << SUBSET_BITS) - 1 == 0:
+        if group & ((1 << SUBSET_BITS) - 1) == 0:
             active = select_cubes(cubes, count, group >> SUBSET_BITS)
         children.before[first + group] = end - tier[WORD]
         children.occupied[first + group] = NOTHING
         # Step 1: Collect the group's 64 words. `touched` has a bit for each word that is not 0.
         touched = NOTHING
         for link in range(len(links)):
-            touched |= collect_group(parents, links[link], tier[MASK], group, buffer.found)
+            touched |= collect_group(parents, links[link], tier[MASK], group, buffer.reached)
         # Step 2: Mark positions in which the game is over, and store the others.
         if touched:
             mark_over(cubes, active, group, touched, buffer.over)
@@ -229,76 +229,76 @@ def fill_tier(parents, children, tier, links, symmetry, cubes, count, buffer):
 
 
 @lean_kernel
-def collect_group(parents, link, mask, group, found):
-    """Add to *found*, uint64[64], the positions of a child tier's group that a link leads to.
+def collect_group(parents, link, mask, group, reached):
+    """Add to *reached*, uint64[64], the positions of a child tier's group that a link leads to.
 
     Returns the set of words that may have changed. *mask* is that of the child tier.
     """
-    place, bit, parent, source = link[PLACE], link[BIT], parents.tiers[link[FROM]], group
+    bit_index, bit, parent, source = link[BIT_AT], link[BIT], parents.tiers[link[FROM]], group
     # Case: several bits are inserted. Move each position on its own.
-    if place == MANY:
-        return move_one_by_one(parents, parent, link[SHARED], mask, group, found)
+    if bit_index == MANY:
+        return move_one_by_one(parents, parent, link[SHARED], mask, group, reached)
     # Case: the bit is in the group number. Half of the groups get nothing; the others come from one parent group.
-    if place >= GROUP_BITS:
-        if group >> place - GROUP_BITS & 1 != bit:
+    if bit_index >= GROUP_BITS:
+        if (group >> (bit_index - GROUP_BITS)) & 1 != bit:
             return NOTHING
-        source = without_bit(group, place - GROUP_BITS)
+        source = remove_bit(group, bit_index - GROUP_BITS)
     # Case: the bit is below the group number. Each parent group becomes two child groups, so this one is half of it.
-    elif place != NO_BIT:
+    elif bit_index != NO_BIT:
         source >>= 1
     # The parent group's set of stored words, and the index of the first of them.
     stored = parents.occupied[parent[GROUP] + source]
     if not stored:
         return NOTHING
     word = parent[WORD] + np.int64(parents.before[parent[GROUP] + source])
-    if place == NO_BIT or place >= GROUP_BITS:
-        return copy_same_words(parents.words, word, stored, found)
+    if bit_index == NO_BIT or bit_index >= GROUP_BITS:
+        return copy_same_words(parents.words, word, stored, reached)
     # An odd group comes from the upper 32 words of the parent group.
     if group & 1:
         word += popcount(stored & LOW)
         stored >>= np.uint64(32)
-    if place >= WORD_BITS:
-        return copy_other_words(parents.words, word, stored & LOW, place - WORD_BITS, bit, found)
-    return spread_words(parents.words, word, stored & LOW, place, bit, found)
+    if bit_index >= WORD_BITS:
+        return copy_other_words(parents.words, word, stored & LOW, bit_index - WORD_BITS, bit, reached)
+    return spread_words(parents.words, word, stored & LOW, bit_index, bit, reached)
 
 
 @lean_kernel
-def copy_same_words(words, word, stored, found):
-    """Add words to *found* under the numbers in the set *stored*, and return this set.
+def copy_same_words(words, word, stored, reached):
+    """Add words to *reached* under the numbers in the set *stored*, and return this set.
 
     The lowest number has `words[word]`, the next one `words[word + 1]`, and so on.
     """
     touched = stored
     while stored:
-        found[lowest(stored)] |= words[word]
+        reached[lowest(stored)] |= words[word]
         stored &= stored - ONE
         word += 1
     return touched
 
 
 @lean_kernel
-def copy_other_words(words, word, stored, place, bit, found):
-    """Copy words whole to numbers into which *bit* is inserted at *place*; otherwise as `copy_same_words`."""
+def copy_other_words(words, word, stored, bit_index, bit, reached):
+    """Copy words as `copy_same_words` does, but to the numbers into which *bit* is inserted at *bit_index*."""
     touched = NOTHING
     while stored:
-        j = with_bit(lowest(stored), place, bit)
+        j = insert_bit(lowest(stored), bit_index, bit)
         stored &= stored - ONE
-        found[j] |= words[word]
+        reached[j] |= words[word]
         touched |= ONE << np.uint64(j)
         word += 1
     return touched
 
 
 @lean_kernel
-def spread_words(words, word, stored, place, bit, found):
-    """Copy words to *found* as `copy_same_words` does, but insert *bit* at *place*, inside a word. Word j becomes the
-    words 2j and 2j + 1, which have 32 possible positions each."""
+def spread_words(words, word, stored, bit_index, bit, reached):
+    """Copy words to *reached* as `copy_same_words` does, but insert *bit* at *bit_index*, inside a word. Word j becomes
+    the words 2j and 2j + 1, which have 32 possible positions each."""
     touched = NOTHING
     while stored:
         j = 2 * lowest(stored)
         stored &= stored - ONE
-        found[j] |= spread_word(words[word] & LOW, place, bit)
-        found[j + 1] |= spread_word(words[word] >> np.uint64(32), place, bit)
+        reached[j] |= spread_word(words[word] & LOW, bit_index, bit)
+        reached[j + 1] |= spread_word(words[word] >> np.uint64(32), bit_index, bit)
         touched |= np.uint64(3) << np.uint64(j)
         word += 1
     return touched
@@ -310,7 +310,7 @@ def mark_over(cubes, active, group, touched, over):
     cube that matches the group ends the game at the same positions of some words."""
     for k in range(active):
         cube = cubes.active[k]
-        if cubes.group[cube] & group == cubes.group_ones[cube]:
+        if (cubes.group[cube] & group) == cubes.group_ones[cube]:
             within, inside = touched & cubes.words[cube], cubes.inside[cube]
             while within:
                 over[lowest(within)] |= inside
@@ -325,10 +325,10 @@ def store_group(children, first, group, touched, symmetry, buffer, end):
     while touched:
         j = lowest(touched)
         touched &= touched - ONE
-        ended = buffer.found[j] & buffer.over[j]
-        live = buffer.found[j] & ~ended
-        buffer.found[j] = buffer.over[j] = NOTHING
-        number = group << WORD_BITS | j
+        ended = buffer.reached[j] & buffer.over[j]
+        live = buffer.reached[j] & ~ended
+        buffer.reached[j] = buffer.over[j] = NOTHING
+        number = (group << WORD_BITS) | j
         if ended:
             count_positions(ended, number, symmetry, buffer.counts[OVER])
         # All live positions are stored, canonical or not: their children may be canonical.
@@ -343,16 +343,16 @@ def store_group(children, first, group, touched, symmetry, buffer, end):
 
 @lean_kernel
 def count_positions(positions, number, symmetry, counts):
-    """Add the positions of a word to a row of counts."""
+    """Add the *positions* of word *number* to *counts*, a row of the counts of a tier."""
     counts[ALL] += popcount(positions)
-    count_canonical(canonical(positions, symmetry, number), number, counts)
+    count_canonical(canonical_among(positions, symmetry, number), number, counts)
 
 
 @lean_kernel
 def count_canonical(positions, number, counts):
-    """Add canonical positions of word *number* to a row of counts. The words come in ascending order."""
+    """Add canonical positions of word *number* to *counts*. Call it for the words of a tier in ascending order."""
     if positions and not counts[CANONICAL]:
-        counts[FIRST_CANONICAL] = number << WORD_BITS | lowest(positions)
+        counts[FIRST_CANONICAL] = (number << WORD_BITS) | lowest(positions)
     counts[CANONICAL] += popcount(positions)
 
 
@@ -362,7 +362,7 @@ def prepare_cubes(cubes, prepared):
     for k in range(len(cubes)):
         bits, ones = cubes[k, 0], cubes[k, 1]
         prepared.group[k], prepared.group_ones[k] = bits >> GROUP_BITS, ones >> GROUP_BITS
-        prepared.words[k] = numbers_with(bits >> WORD_BITS & 63, ones >> WORD_BITS & 63)
+        prepared.words[k] = numbers_with((bits >> WORD_BITS) & 63, (ones >> WORD_BITS) & 63)
         prepared.inside[k] = numbers_with(bits & 63, ones & 63)
 
 
@@ -373,11 +373,11 @@ def numbers_with(bits, ones):
     >>> bin(numbers_with(0b111100, 0b000100))  # 4, 5, 6 and 7
     '0b11110000'
     """
-    found = EVERYTHING
+    numbers = EVERYTHING
     for bit in range(WORD_BITS):
-        if bits >> bit & 1:
-            found &= ones_of(bit, 0) if ones >> bit & 1 else ~ones_of(bit, 0)
-    return found
+        if (bits >> bit) & 1:
+            numbers &= ones_at(bit, 0) if (ones >> bit) & 1 else ~ones_at(bit, 0)
+    return numbers
 
 
 @lean_kernel
@@ -385,7 +385,7 @@ def select_cubes(cubes, count, upper):
     """List the cubes that can match in groups with these upper bits; return how many."""
     active = 0
     for k in range(count):
-        if cubes.group[k] >> SUBSET_BITS & upper == cubes.group_ones[k] >> SUBSET_BITS:
+        if (cubes.group[k] >> SUBSET_BITS) & upper == (cubes.group_ones[k] >> SUBSET_BITS):
             cubes.active[active] = k
             active += 1
     return active
@@ -396,7 +396,7 @@ def image_of(position, mirror):
     """Return the mirror image of a position; bit b of the position is bit `mirror[b]` of the image."""
     image = 0
     for bit in range(LANES):
-        if position >> bit & 1:
+        if (position >> bit) & 1:
             image |= 1 << mirror[bit]
     return image
 
@@ -424,16 +424,16 @@ def same_in_mirror(cubes, mask, image_cubes, image_mask, mirror):
 def contains_all(others, cubes):
     """Return whether *others* contains each of the cubes."""
     for k in range(len(cubes)):
-        other = 0
-        while other < len(others) and not (others[other, 0] == cubes[k, 0] and others[other, 1] == cubes[k, 1]):
-            other += 1
-        if other == len(others):
+        i = 0
+        while i < len(others) and not (others[i, 0] == cubes[k, 0] and others[i, 1] == cubes[k, 1]):
+            i += 1
+        if i == len(others):
             return False
     return True
 
 
 @lean_kernel
-def move_one_by_one(parents, parent, shared, mask, group, found):
+def move_one_by_one(parents, parent, shared, mask, group, reached):
     """Move the positions of a parent tier into a group one at a time; return the words touched.
 
     For moves that insert several bits into the rank. The parent tier is scanned whole, and children in other groups are
@@ -448,12 +448,12 @@ def move_one_by_one(parents, parent, shared, mask, group, found):
             inside = parents.words[word]
             while inside:
                 # Parent rank → position bits → bits of the child → child rank.
-                rank = (number << WORD_BITS | lowest(stored)) << WORD_BITS | lowest(inside)
+                rank = (((number << WORD_BITS) | lowest(stored)) << WORD_BITS) | lowest(inside)
                 inside &= inside - ONE
                 child = np.int64(extract(np.uint64(shared) | deposit(np.uint64(rank), parent_mask), child_mask))
                 if child >> GROUP_BITS == group:
-                    j = child >> WORD_BITS & 63
-                    found[j] |= ONE << np.uint64(child & 63)
+                    j = (child >> WORD_BITS) & 63
+                    reached[j] |= ONE << np.uint64(child & 63)
                     touched |= ONE << np.uint64(j)
             stored &= stored - ONE
             word += 1
@@ -461,9 +461,9 @@ def move_one_by_one(parents, parent, shared, mask, group, found):
 
 
 @lean_kernel
-def canonical(positions, symmetry, number):
-    """Return the positions of word *number* that come before all their images or equal them. Positions and images are
-    compared bit by bit from the highest bit, 64 at a time."""
+def canonical_among(positions, symmetry, number):
+    """Return those *positions* of word *number* that come before all their images or equal them. Positions and images
+    are compared bit by bit from the highest bit, 64 at a time."""
     if symmetry.share != SOME_CANONICAL:
         return positions if symmetry.share == ALL_CANONICAL else NOTHING
     pairs = symmetry.pairs
@@ -496,7 +496,7 @@ def add_to_tally(row, counts, times, tier, runs):
 
 @lean_kernel
 def ones_of_side(side, number):
-    """Return the positions of a word in which one side of a pair is 1. *side* is encoded as in `pairs_of`: twice the
-    rank bit, or 2 × LANES for a constant 0, plus 1 for the complement."""
-    ones = NOTHING if side >> 1 == LANES else ones_of(side >> 1, number)
+    """Return the positions of word *number* in which one side of a pair is 1. *side* is encoded as in `pairs_of`: twice
+    the rank bit, or 2 × LANES for a constant 0, plus 1 for the complement."""
+    ones = NOTHING if side >> 1 == LANES else ones_at(side >> 1, number)
     return ~ones if side & 1 else ones

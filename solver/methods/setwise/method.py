@@ -29,7 +29,7 @@ from retrograde.solver.methods.setwise.tiers import most_bits, plain_rules
 from retrograde.solver.methods.streamed.steps import STORED
 from retrograde.solver.methods.streamed.store import drop_incomplete_wave
 from retrograde.solver.rules.plain.rules import NO_MIRROR, Rules
-from retrograde.solver.runtime.cluster.sheets import can_be_had
+from retrograde.solver.runtime.cluster.sheets import are_usable
 from retrograde.solver.runtime.driver import drive
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.scratch import DamagedScratch, Scratch
@@ -61,36 +61,36 @@ class Setwise:
         rules = plain_rules(game)
         if self.early and 1 << most_bits(game, rules) <= work.sizes.in_memory:
             raise NotApplicable("its tiers seem to be small")
-        found, solved, asymmetric = work.log("sets"), work.log("worths"), work.log("lopsided")
+        sets_log, worths_log, asymmetric = work.log("sets"), work.log("worths"), work.log("lopsided")
         if asymmetric.resumed:
             rules = rules._replace(mirror=NO_MIRROR)
         try:
-            return self.solve_by(rules, game, work, found, solved)
+            return self.solve_by(rules, game, work, sets_log, worths_log)
         except NotSymmetric:
-            restart(found, solved)
+            restart(sets_log, worths_log)
             asymmetric.add(())  # in this order: tiers found with a mirror cannot be resumed without one
             asymmetric.settle()
-            return self.solve_by(rules._replace(mirror=NO_MIRROR), game, work, found, solved)
+            return self.solve_by(rules._replace(mirror=NO_MIRROR), game, work, sets_log, worths_log)
 
-    def solve_by(self, rules: Rules, game: Game, work: Work, found: Log, solved: Log) -> SolvedSteps:
+    def solve_by(self, rules: Rules, game: Game, work: Work, sets_log: Log, worths_log: Log) -> SolvedSteps:
         """Solve in memory if that suffices and there is nothing to resume, else with scratch files."""
-        solved.since_anew()
-        resumed = bool(found.since_anew())
+        worths_log.since_anew()
+        resumed = bool(sets_log.since_anew())
         if not resumed and work.shares_memory:
             try:
                 return self.attempt(rules, game, work, work.log("sets", False), work.log("worths", False), False)
             except TooLargeForMemory:
                 pass
         try:
-            return self.attempt(rules, game, work, found, solved)
+            return self.attempt(rules, game, work, sets_log, worths_log)
         except DamagedScratch:
             if not resumed:  # this solve wrote the files itself: the disk is at fault
                 raise
-            restart(found, solved)
-            return self.attempt(rules, game, work, found, solved)
+            restart(sets_log, worths_log)
+            return self.attempt(rules, game, work, sets_log, worths_log)
 
     def attempt(
-        self, rules: Rules, game: Game, work: Work, found: Log, solved: Log, in_scratch: bool = True
+        self, rules: Rules, game: Game, work: Work, sets_log: Log, worths_log: Log, in_scratch: bool = True
     ) -> SolvedSteps:
         """Return the solved game, resuming from the logs, in memory or with scratch files."""
         # Step 1: Open the scratch files, and see what an earlier solve has left.
@@ -100,10 +100,10 @@ class Setwise:
         steps = min(cached, STEPS_CACHED)
         files = Scratch(work.scratch, cached) if in_scratch else Scratch(work.scratch, steps, held=steps)
         scratch = work.until_written(files)
-        log = SetsLog(found)
+        log = SetsLog(sets_log)
         scratch.begin(fresh=not log.filled)
         log.drop_missing(scratch)
-        drop_incomplete_wave(solved, scratch, frames_in_entry)
+        drop_incomplete_wave(worths_log, scratch, frames_in_entry)
         work.course.plan(exploring=0.4, solving=0.5, writing=0.1)
         # Step 2: Find all positions. Leave small games to other methods.
         storage = WaveStorage(scratch if in_scratch else None, plain=not work.shares_memory)
@@ -114,14 +114,14 @@ class Setwise:
             raise too_small(records, work.sizes)
         # Step 3: Solve the waves, last first.
         unpacks = can_unpack(exploration.storage, work, bytes_of_planes(exploration.waves))
-        store = SetwiseStore(exploration, exploration.storage._replace(unpacks=unpacks), solved)
-        drive(store, solved, work.phase("solving", store.unfinished))
+        store = SetwiseStore(exploration, exploration.storage._replace(unpacks=unpacks), worths_log)
+        drive(store, worths_log, work.phase("solving", store.unfinished))
         return store.solved()
 
 
-def restart(found: Log, solved: Log) -> None:
+def restart(sets_log: Log, worths_log: Log) -> None:
     """Record that the solve restarts. First in the log of worths: without sets there can be no worths."""
-    for log in (solved, found):
+    for log in (worths_log, sets_log):
         log.begin_anew()
 
 
@@ -132,7 +132,7 @@ def can_unpack(storage: WaveStorage, work: Work, planes: int) -> bool:
     the system's memory.
     """
     if storage.scratch:
-        there = storage.plain and not work.apart and can_be_had()
-        if not there or planes > shutil.disk_usage(work.scratch).free // 2:
+        can_share = storage.plain and not work.apart and are_usable()
+        if not can_share or planes > shutil.disk_usage(work.scratch).free // 2:
             return False
     return planes < FOR_PLANES * work.budget.free_bytes()

@@ -31,7 +31,7 @@ def mirror_images(mirror: Array, positions: Array) -> Array:
     """Return the mirror images of positions, or of sets of bits; raise NotSymmetric if a bit has no image."""
     images = np.zeros_like(positions)
     for bit, image_bit in enumerate(mirror.tolist()):
-        ones = positions >> bit & 1
+        ones = (positions >> bit) & 1
         if image_bit < LANES:
             images |= ones << image_bit
         elif ones.any():
@@ -43,7 +43,7 @@ def image_rows(mirror: Array, tiers: Array) -> Array:
     """Return for each tier of a wave the row of its mirror image; raise NotSymmetric if one is missing."""
     bases, masks = tiers[:, BASE], tiers[:, MASK]
     image_bases, image_masks = mirror_images(mirror, bases), mirror_images(mirror, masks)
-    # Sort the tiers, and their images: what stands at the same place of both orders must be the same tier.
+    # Sort the tiers, and their images: the same tiers must come in both orders.
     order, image_order = np.lexsort((masks, bases)), np.lexsort((image_masks, image_bases))
     if not (
         np.array_equal(bases[order], image_bases[image_order])
@@ -73,14 +73,14 @@ def write_rank_tables(mask, mirror, mirrored, other, tables):
     tables[:] = 0
     rank_bit = 0
     for bit in range(LANES):
-        if mask >> bit & 1:
+        if (mask >> bit) & 1:
             # Bit number `rank_bit` of the rank is the position's bit `bit`. In the other tier it is bit `image_bit`,
             # which has the value `image_value` in ranks.
             image_bit = mirror[bit] if mirrored else bit
-            image_value = 1 << popcount(np.uint64(other & (1 << image_bit) - 1))
+            image_value = 1 << popcount(np.uint64(other & ((1 << image_bit) - 1)))
             table, table_bit = divmod(rank_bit, WORD_BITS)
             for number in range(1 << WORD_BITS):
-                tables[table, number] |= (number >> table_bit & 1) * image_value
+                tables[table, number] |= ((number >> table_bit) & 1) * image_value
             rank_bit += 1
 
 
@@ -140,17 +140,15 @@ def place_images(stored, tier, tables, ranks, sets, image, is_marked):
     for group in range(tier[GROUPS]):
         remaining = stored.occupied[tier[GROUP] + group]
         while remaining:
-            count = ranks_of_images(tables, group << WORD_BITS | lowest(remaining), stored.words[word], ranks)
+            count = write_image_ranks(tables, (group << WORD_BITS) | lowest(remaining), stored.words[word], ranks)
             remaining &= remaining - ONE
             for k in range(count):
-                group_index, bit = image[GROUP] + (ranks[k] >> GROUP_BITS), ONE << np.uint64(ranks[k] >> WORD_BITS & 63)
+                group_index = image[GROUP] + (ranks[k] >> GROUP_BITS)
+                bit = ONE << np.uint64((ranks[k] >> WORD_BITS) & 63)
                 if is_marked:
                     # The word's index: words before its group, plus stored words before it in the group.
-                    word_index = (
-                        image[WORD]
-                        + np.int64(sets.before[group_index])
-                        + popcount(sets.occupied[group_index] & (bit - ONE))
-                    )
+                    word_index = image[WORD] + np.int64(sets.before[group_index])
+                    word_index += popcount(sets.occupied[group_index] & (bit - ONE))
                     sets.words[word_index] |= ONE << np.uint64(ranks[k] & 63)
                 else:
                     sets.occupied[group_index] |= bit
@@ -158,7 +156,7 @@ def place_images(stored, tier, tables, ranks, sets, image, is_marked):
 
 
 @lean_kernel
-def ranks_of_images(tables, number, positions, ranks):
+def write_image_ranks(tables, number, positions, ranks):
     """Write the ranks of the images of the *positions* of word *number*, and return how many."""
     first, count = first_rank(tables, number), 0
     while positions:

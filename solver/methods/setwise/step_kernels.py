@@ -19,7 +19,7 @@ from retrograde.solver.methods.setwise.forward_kernels import (
     SOME_CANONICAL,
     Symmetry,
     add_to_tally,
-    canonical,
+    canonical_among,
     count_canonical,
     symmetry_of,
 )
@@ -49,27 +49,27 @@ class StepBuffer(NamedTuple):
 
 
 @kernel
-def make_steps(rules, wave, codes, steps, buffer, made, tally):
+def make_steps(rules, wave, codes, steps, buffer, rows, tally):
     """Write the canonical positions of some tiers as steps to *buffer*; return how many such positions there are.
 
-    *wave* are WaveValues, *steps* is a StepBuffer. Each tier gets a row of *made*. *codes* maps worths to codes, and
-    *tally* counts positions by code.
+    *wave* are WaveValues, *steps* is a StepBuffer. A row of *rows* describes the list of each tier (streamed/lists.py).
+    *codes* maps worths to codes, and *tally* counts positions by code.
     """
     values, pairs = np.empty(len(rules.imaging.nodes), np.int64), np.empty((IMAGE_ROWS, IMAGE_PAIRS), np.int64)
     runs_buffer = make_runs_buffer()
     at = stored = 0
     for k in range(len(wave.sets.tiers)):
-        row, tier = made[k], wave.sets.tiers[k]
+        row, tier = rows[k], wave.sets.tiers[k]
         counts = np.zeros((len(codes), COUNTS), np.int64)
         # Step 1: Find out whether all positions of the tier are canonical, some, or none.
         symmetry = symmetry_of(rules.imaging, tier, values, pairs)
         share = symmetry.share
-        this = TierValues(tier, wave, symmetry, find_runs(tier[MASK], runs_buffer))
+        tier_values = TierValues(tier, wave, symmetry, find_runs(tier[MASK], runs_buffer))
         # Step 2: Write the steps of the canonical positions and pack them into the buffer.
         row[AT] = at
         if share != NONE_CANONICAL and tier[WORDS] > 0:
-            mask = varying(this)
-            count, first, last = write_steps(this, mask, codes, rules.decided == WINNER, steps, counts)
+            mask = varying_bits(tier_values)
+            count, first, last = write_steps(tier_values, mask, codes, rules.decided == WINNER, steps, counts)
             if count:
                 stop = pack(steps.starts[:count], steps.codes, mask, buffer, at)
                 describe(row, at, stop - at, count, mask)
@@ -85,7 +85,7 @@ def make_steps(rules, wave, codes, steps, buffer, made, tally):
         times = 2 if symmetry.images == 1 and share == ALL_CANONICAL else 1
         for worth in range(len(counts)):
             if counts[worth, ALL]:  # others may have codes beyond the tally
-                add_to_tally(tally[codes[worth]], counts[worth], times, tier, this.runs)
+                add_to_tally(tally[codes[worth]], counts[worth], times, tier, tier_values.runs)
                 stored += counts[worth, CANONICAL]
     return stored
 
@@ -115,25 +115,25 @@ def equal_to_lowest(positions, planes, word):
     j = np.uint64(lowest(positions))
     same, worth = positions, np.int64(0)
     for plane in range(len(planes)):
-        bit = planes[plane, word] >> j & ONE
+        bit = (planes[plane, word] >> j) & ONE
         worth |= np.int64(bit) << plane
         same &= planes[plane, word] if bit else ~planes[plane, word]
     return same, worth
 
 
 @lean_kernel
-def varying(this):
-    """Return a mask of the bits in which the canonical positions of a tier differ. *this* are TierValues."""
-    tier, wave, symmetry, runs = this
+def varying_bits(tier_values):
+    """Return a mask of the bits in which the canonical positions of a tier differ."""
+    tier, wave, symmetry, runs = tier_values
     ones = zeros = low = 0
     any_word = NOTHING
     word = tier[WORD]
     for group in range(tier[GROUPS]):
         occupied = wave.sets.occupied[tier[GROUP] + group]
         while occupied:
-            number = group << WORD_BITS | lowest(occupied)
+            number = (group << WORD_BITS) | lowest(occupied)
             occupied &= occupied - ONE
-            positions = canonical(wave.sets.words[word], symmetry, number)
+            positions = canonical_among(wave.sets.words[word], symmetry, number)
             word += 1
             # For the upper bits of a rank: which are 1 in the number of some word, and which are 0. For the lower six:
             # all words together.
@@ -145,11 +145,11 @@ def varying(this):
     for bit in range(WORD_BITS):
         if any_word & ONES[bit] and any_word & ~ONES[bit]:
             low |= 1 << bit
-    return spread(low | (ones & zeros) << WORD_BITS, runs)
+    return spread(low | ((ones & zeros) << WORD_BITS), runs)
 
 
 @lean_kernel
-def write_steps(this, mask, codes, misere, steps, counts):
+def write_steps(tier_values, mask, codes, misere, steps, counts):
     """Write the steps of a tier's canonical positions; return (number of steps, first position, last position).
 
     Positions that win in one get no step: readers find them by the rules. (In misère play no position wins in one, and
@@ -157,7 +157,7 @@ def write_steps(this, mask, codes, misere, steps, counts):
     the tier's positions differ, and *codes* the code in the file of each worth. *counts*, int64[2**planes, COUNTS],
     gets the canonical positions by worth.
     """
-    tier, wave, symmetry, runs = this
+    tier, wave, symmetry, runs = tier_values
     planes = wave.planes
     count = last_worth = 0
     first = last = np.int64(NONE)
@@ -166,9 +166,9 @@ def write_steps(this, mask, codes, misere, steps, counts):
         occupied = wave.sets.occupied[tier[GROUP] + group]
         while occupied:
             # Step 1: Take the canonical positions of a word, and leave out those that win in one (all planes are 1).
-            number = group << WORD_BITS | lowest(occupied)
+            number = (group << WORD_BITS) | lowest(occupied)
             occupied &= occupied - ONE
-            remaining = canonical(wave.sets.words[word], symmetry, number)
+            remaining = canonical_among(wave.sets.words[word], symmetry, number)
             won = NOTHING if misere else remaining
             for plane in range(len(planes)):
                 won &= planes[plane, word]
@@ -179,7 +179,7 @@ def write_steps(this, mask, codes, misere, steps, counts):
                 same, worth = equal_to_lowest(remaining, planes, word)
                 start, others = lowest(remaining), remaining & ~same
                 if worth != last_worth or first < 0:
-                    position = tier[BASE] | spread(number << WORD_BITS | start, runs)
+                    position = tier[BASE] | spread((number << WORD_BITS) | start, runs)
                     if first < 0:
                         first = steps.starts[count] = position
                     else:
@@ -189,7 +189,7 @@ def write_steps(this, mask, codes, misere, steps, counts):
                     count += 1
                 if others:
                     same &= (others & ~(others - ONE)) - ONE  # cut the run before the first position with another worth
-                last = tier[BASE] | spread(number << WORD_BITS | highest(same), runs)
+                last = tier[BASE] | spread((number << WORD_BITS) | highest(same), runs)
                 remaining &= ~same
                 count_canonical(same, number, counts[worth])
             word += 1

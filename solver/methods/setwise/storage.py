@@ -35,9 +35,9 @@ from retrograde.solver.methods.setwise.words import (
 from retrograde.solver.rules.plain.rules import NO_MIRROR
 from retrograde.solver.rules.plain.tier_kernels import BASE, COUNT, FIRST, GROUP, GROUPS, MASK, NUMBER, WORD, WORDS
 from retrograde.solver.runtime.array_type import Array
-from retrograde.solver.runtime.cluster.sheets import read_sheet, write_stretch
+from retrograde.solver.runtime.cluster.sheets import read_sheet, write_words
 from retrograde.solver.runtime.scratch import Frame, Scratch
-from retrograde.solver.runtime.tasks import grouped, workspace
+from retrograde.solver.runtime.tasks import group_by_weight, workspace
 from retrograde.solver.runtime.work import TASKS_EACH, Work
 
 NO_LINKS, NO_STARTS = np.empty((0, LINK), np.int64), np.zeros(2, np.int64)
@@ -75,12 +75,12 @@ class WaveStorage(NamedTuple):
         words.flags.writeable = False  # as arrays from scratch are: numba would compile kernels for writable ones too
         return words
 
-    def get(self, where: Array | Frame) -> Array:
+    def get(self, location: Array | Frame) -> Array:
         """Return stored words; raise DamagedScratch if they cannot be read."""
-        if isinstance(where, np.ndarray):
-            return where
+        if isinstance(location, np.ndarray):
+            return location
         assert self.scratch
-        return np.frombuffer(self.scratch.read(where), np.uint64)
+        return np.frombuffer(self.scratch.read(location), np.uint64)
 
     def sync(self, frames: Iterable[Frame]) -> None:
         """Make stored frames survive a power cut. Plain ones are not synced: they are quickly made again."""
@@ -114,8 +114,8 @@ class Wave:
         """For each tier, the row of its mirror image, and the row of the tier stored for it: its own or that."""
 
     def drop_mirror_images(self, mirror: Array, before: "Wave") -> None:
-        """Keep the one with the lower number of any two mirror-image tiers, as in the wave *before*; raise
-        NotSymmetric."""
+        """Store only the one with the lower number of any two mirror-image tiers. Raise NotSymmetric if the links into
+        this wave from the wave *before* are not symmetric."""
         self.mirror, self.image_rows = mirror, image_rows(mirror, self.tiers)
         rows = np.repeat(np.arange(len(self.tiers)), np.diff(self.starts))
         links = np.c_[self.links[:, FROM], rows, self.links[:, SHARED]]
@@ -168,7 +168,7 @@ class Wave:
         """Copy the sets of some stored tiers, ascending *rows*, into arrays of this thread with space for *more* groups
         and words."""
         tiers = self.tiers[rows]
-        groups, words = groups_of(tiers) + more[0], int(tiers[:, WORDS].sum()) + more[1]
+        groups, words = count_groups(tiers) + more[0], int(tiers[:, WORDS].sum()) + more[1]
         sets = Sets(tiers, *group_buffers(name, groups), workspace(f"{name} words", words + 1, np.uint64))
         return self.copy_to(sets, storage, rows)
 
@@ -176,7 +176,7 @@ class Wave:
         """Copy the sets of some stored tiers, ascending *rows*, into *sets* and return these."""
         group = word = 0
         for chunk, begin, end in self.chunks_of(rows):
-            head = groups_of(self.tiers[slice(*self.rows_of(chunk))])
+            head = count_groups(self.tiers[slice(*self.rows_of(chunk))])
             content = storage.get(self.sets[chunk])
             group = copy_groups(content, sets, begin, end, group)
             word = copy_words(content, head, sets, begin, end, word)
@@ -201,7 +201,7 @@ class Wave:
     def load_groups(self, storage: WaveStorage, rows: Array, name: str) -> Sets:
         """Return the groups of some stored tiers without words. The table says where these are in the whole wave."""
         tiers, words = self.tiers[rows], offsets_of(self.words_by_chunk())
-        sets = Sets(tiers, *group_buffers(name, groups_of(tiers)), NO_WORDS)
+        sets = Sets(tiers, *group_buffers(name, count_groups(tiers)), NO_WORDS)
         group = 0
         for chunk, begin, end in self.chunks_of(rows):
             tiers[begin:end, WORD] += words[chunk]
@@ -226,16 +226,16 @@ class Wave:
         sources = self.tiers[stored[source_of[images]]]
         most = int(np.minimum(sources[:, COUNT], sources[:, GROUPS] << WORD_BITS).sum())
         # Stored tiers come first in the arrays, images behind them.
-        stored_sets = self.load(storage, stored, name, (groups_of(sources), most))
+        stored_sets = self.load(storage, stored, name, (count_groups(sources), most))
         if not len(images):
             return stored_sets
         tiers = stored_sets.tiers[source_of]
         for column in (NUMBER, BASE, MASK):
             tiers[images, column] = self.tiers[rows[images], column]
-        tiers[images, GROUP] = groups_of(stored_sets.tiers) + offsets_of(tiers[images, GROUPS] + AFTER_TIER)
+        tiers[images, GROUP] = count_groups(stored_sets.tiers) + offsets_of(tiers[images, GROUPS] + AFTER_TIER)
         sets = stored_sets._replace(tiers=tiers)  # the same buffers with another table
         # Find the words of all images, then fill them; both a few tiers at a time.
-        tasks = [*grouped(zip(images.tolist(), sources[:, COUNT].tolist(), strict=True), IMAGES_IN_TASK)]
+        tasks = [*group_by_weight(zip(images.tolist(), sources[:, COUNT].tolist(), strict=True), IMAGES_IN_TASK)]
         run_all(run, partial(mark_mirror_images, self.mirror, stored_sets, source_of, sets), tasks)
         tiers[images, WORD] = stored_sets.tiers[:, WORDS].sum() + offsets_of(tiers[images, WORDS])
         run_all(run, partial(fill_mirror_images, self.mirror, stored_sets, source_of, sets), tasks)
@@ -247,9 +247,8 @@ class Wave:
         end = begin + int(tiers[:, WORDS].sum())
         if self.sheet:
             assert storage.scratch
-            write_stretch(
-                storage.scratch, self.sheet, int(offsets_of(self.words_by_chunk())[chunk]), planes[:, begin:end]
-            )
+            first = int(offsets_of(self.words_by_chunk())[chunk])
+            write_words(storage.scratch, self.sheet, first, planes[:, begin:end])
             return self.sheet
         # A bit for each position, and one more word, which kernels may read.
         count, words_a_plane = len(planes), (int(tiers[-1, FIRST] + tiers[-1, COUNT]) >> 6) + 2
@@ -260,8 +259,8 @@ class Wave:
 
 
 def run_all(run: Map, kernel: Callable[[Array], Any], tasks: list[list[int]]) -> None:
-    """Call a kernel for each list of rows."""
-    deque(run(kernel, map(np.array, tasks)), 0)
+    """Call a kernel for each list of rows, by *run*, a function like `map`."""
+    deque(run(kernel, map(np.array, tasks)), 0)  # consumes the results
 
 
 def number_groups(tiers: Array) -> None:
@@ -275,7 +274,7 @@ def offsets_of(sizes: Array) -> Array:
     return begins
 
 
-def groups_of(tiers: Array) -> int:
+def count_groups(tiers: Array) -> int:
     """Return how many groups some tiers have, including the AFTER_TIER empty ones behind each."""
     return int((tiers[:, GROUPS] + AFTER_TIER).sum())
 
@@ -289,7 +288,7 @@ def planes_for(plies: int) -> int:
 
 def unpacked_buffers(waves: list[Wave]) -> list[tuple[Array, ...]]:
     """Return two tuples of buffers (occupied, before, words, planes), each large enough for any wave unpacked."""
-    groups = max(groups_of(wave.tiers) for wave in waves)
+    groups = max(count_groups(wave.tiers) for wave in waves)
     words = [int(wave.tiers[:, WORDS].sum()) + 1 for wave in waves]
     planes = max(planes_for(len(waves) - 1 - wave.number) * size for wave, size in zip(waves, words, strict=True))
     sizes = {"occupied": groups, "before": groups, "words": max(words), "planes": planes}

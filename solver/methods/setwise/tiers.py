@@ -4,7 +4,7 @@ import numpy as np
 
 from retrograde.games.contract.game import Game
 from retrograde.solver.methods.setwise.backward_kernels import MOST_PLANES
-from retrograde.solver.methods.setwise.forward_kernels import BIT, FROM, LINK, MANY, NO_BIT, OPEN, PLACE, SHARED, TIED
+from retrograde.solver.methods.setwise.forward_kernels import BIT, BIT_AT, FROM, LINK, MANY, NO_BIT, OPEN, SHARED, TIED
 from retrograde.solver.methods.setwise.storage import number_groups, planes_for
 from retrograde.solver.methods.setwise.words import GROUP_BITS
 from retrograde.solver.rules.examine import start_of
@@ -15,10 +15,10 @@ from retrograde.solver.rules.plain.tier_kernels import (
     BITS,
     CHILD_BASE,
     CHILD_MASK,
+    CHILD_TIER,
     COUNT,
     FOUND,
     GROUPS,
-    LEAD,
     MASK,
     MOST_CUBES,
     NUMBER,
@@ -57,34 +57,33 @@ def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
     count = find_links(rules.moving, rules.roots, rules.sets, tiers, values, found)
     if count < 0:
         raise NotApplicable(NOT_PLAIN)
-    found = found[np.argsort(found[:count, LEAD], kind="stable")]
-    numbers, begins = np.unique(found[:, LEAD], return_index=True)
+    found = found[np.argsort(found[:count, CHILD_TIER], kind="stable")]
+    numbers, begins = np.unique(found[:, CHILD_TIER], return_index=True)
     if not len(numbers):
         return None
     # Step 2: For each child tier, find the bits that vary: in one parent's children, or between those of several
     # parents. The others are its base.
     bases, masks = found[:, CHILD_BASE], found[:, CHILD_MASK]
     ones = np.bitwise_or.reduceat(bases, begins)
-    varying = np.bitwise_or.reduceat(masks, begins) | ones ^ np.bitwise_and.reduceat(bases, begins)
+    varying = np.bitwise_or.reduceat(masks, begins) | (ones ^ np.bitwise_and.reduceat(bases, begins))
     children = np.zeros((len(numbers), TIER), np.int64)
     children[:, NUMBER], children[:, BASE], children[:, MASK] = numbers, ones & ~varying, varying
     children[:, BITS] = np.bitwise_count(varying)
     children[:, GROUPS] = 1 << np.maximum(children[:, BITS] - GROUP_BITS, 0)
     number_groups(children)  # as if they were one chunk; chunks are cut later
-    # Step 3: Describe each link by the bits that it inserts: those that vary in the child tier, but not among its own
-    # children.
+    # Step 3: Describe each link by the bits that it inserts: they vary in the child tier, not among its own children.
     starts = np.append(begins, len(found))
-    own = np.repeat(varying, np.diff(starts))
+    child_masks = np.repeat(varying, np.diff(starts))
     links = np.empty((len(found), LINK), np.int64)
     links[:, FROM], links[:, SHARED] = found[:, OWNER], bases
-    new = own & ~masks
-    # The bit position in the rank is the number of varying bits below.
-    links[:, PLACE] = np.bitwise_count(own & new - 1)
-    links[:, BIT] = bases & new != 0
-    links[new == 0, PLACE] = NO_BIT
+    new = child_masks & ~masks
+    # The index of the bit in the rank is the number of varying bits below.
+    links[:, BIT_AT] = np.bitwise_count(child_masks & (new - 1))
+    links[:, BIT] = (bases & new) != 0
+    links[new == 0, BIT_AT] = NO_BIT
     # Case: several bits are inserted. Each position is moved on its own, which must not take too long.
-    many = new & new - 1 != 0
-    links[many, PLACE] = MANY
+    many = (new & (new - 1)) != 0
+    links[many, BIT_AT] = MANY
     if many.any():
         groups = np.repeat(children[:, GROUPS], np.diff(starts))[many]
         if (groups * tiers[links[many, FROM], COUNT]).max() > MOST_ONE_BY_ONE:
@@ -116,13 +115,13 @@ def most_bits(game: Game, rules: Rules) -> int:
     not plain."""
     tiers, plies, most = first_tier(game, start_of(game)), 0, 0
     while len(tiers):
-        ahead, plies = next_tiers(rules, tiers), plies + 1
-        if ahead is None or planes_for(plies) > MOST_PLANES:
+        found, plies = next_tiers(rules, tiers), plies + 1
+        if found is None or planes_for(plies) > MOST_PLANES:
             raise NotApplicable(TOO_LONG)
-        widest = np.argsort(-ahead[0][:, BITS], kind="stable")[:SAMPLED]
-        tiers = ahead[0][np.sort(widest)]
+        widest = np.argsort(-found[0][:, BITS], kind="stable")[:SAMPLED]
+        tiers = found[0][np.sort(widest)]
         most = max(most, int(tiers[:, BITS].max()))
-        values = np.array([value_of_rest(rules, tier) for tier in tiers])
+        values = np.array([value_of_undecided(rules, tier) for tier in tiers])
         if not {*values.tolist()} <= {OPEN, TIED, rules.decided} or {OPEN, TIED} <= {*values.tolist()}:
             raise NotApplicable(TIES_AND_ENDS)
         # Follow only tiers in which the game goes on, and pretend that they have words: nothing is filled here.
@@ -131,7 +130,7 @@ def most_bits(game: Game, rules: Rules) -> int:
     return most
 
 
-def value_of_rest(rules: Rules, tier: Array) -> int:
+def value_of_undecided(rules: Rules, tier: Array) -> int:
     """Return the primitive value of a tier's undecided positions; UNCLEAR if the rules are not plain."""
     cubes, values = np.empty((MOST_CUBES, 2), np.int64), np.empty(len(rules.ending.nodes), np.int64)
     return int(ends_of(rules.ending, rules.decided, tier[BASE], tier[MASK], values, cubes)[1])

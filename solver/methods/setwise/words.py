@@ -61,52 +61,52 @@ def highest(word):
 
 
 @lean_kernel
-def with_bit(number, place, bit):
-    """Return *number* with *bit* inserted at bit position *place*.
+def insert_bit(number, index, bit):
+    """Return *number* with *bit* inserted below the bit at *index*.
 
-    >>> bin(with_bit(0b101, 1, 1))
+    >>> bin(insert_bit(0b101, 1, 1))
     '0b1011'
     """
-    low = number & ((1 << place) - 1)
-    return low | bit << place | number >> place << place + 1
+    low = number & ((1 << index) - 1)
+    return low | (bit << index) | ((number >> index) << (index + 1))
 
 
 @lean_kernel
-def without_bit(number, place):
-    """Return *number* without the bit at bit position *place*.
+def remove_bit(number, index):
+    """Return *number* without the bit at *index*.
 
-    >>> bin(without_bit(0b1011, 1))
+    >>> bin(remove_bit(0b1011, 1))
     '0b101'
     """
-    return number & ((1 << place) - 1) | number >> place + 1 << place
+    return (number & ((1 << index) - 1)) | ((number >> (index + 1)) << index)
 
 
 @lean_kernel
-def spread_word(half, place, bit):
-    """Return the word that 32 positions make when *bit* is inserted into their ranks at *place*, which is below 6.
+def spread_word(half, index, bit):
+    """Return the word that 32 positions make when *bit* is inserted into their ranks at *index*, which is below 6.
 
     >>> bin(spread_word(np.uint64(0b101), 1, 1))  # ranks 0 and 10 in binary become 10 and 110
     '0b1000100'
     """
-    return deposit(half, ONES[place] if bit else ~ONES[place])
+    return deposit(half, ONES[index] if bit else ~ONES[index])
 
 
 @lean_kernel
-def gathered_word(word, place, bit):
-    """Return the 32 positions of a word whose rank has *bit* at *place*, with that bit removed from their ranks.
+def gather_word(word, index, bit):
+    """Return the 32 positions of a word whose rank has *bit* at *index*, with that bit removed from their ranks.
 
-    >>> bin(gathered_word(np.uint64(0b1000100), 1, 1))
+    >>> bin(gather_word(np.uint64(0b1000100), 1, 1))
     '0b101'
     """
-    return extract(word, ONES[place] if bit else ~ONES[place])
+    return extract(word, ONES[index] if bit else ~ONES[index])
 
 
 @lean_kernel
-def ones_of(place, word):
-    """Return the positions of a word in whose rank the bit at *place* is 1. *word* is its number in the tier."""
-    if place < WORD_BITS:
-        return ONES[place]
-    return EVERYTHING if word >> place - WORD_BITS & 1 else NOTHING
+def ones_at(index, word):
+    """Return the positions of a word in whose rank the bit at *index* is 1. *word* is its number in the tier."""
+    if index < WORD_BITS:
+        return ONES[index]
+    return EVERYTHING if (word >> (index - WORD_BITS)) & 1 else NOTHING
 
 
 # Copies of tiers, and planes packed to one bit a position
@@ -168,26 +168,29 @@ def pack_planes(words, planes, begin, end, count, out):
                 filled -= 64
             filled += positions
         # Write the last word, and zeros up to the next plane.
-        for rest in range(i, (plane + 1) * stride):
-            out[rest] = bits
+        for k in range(i, (plane + 1) * stride):
+            out[k] = bits
             bits = NOTHING
 
 
 @lean_kernel
 def unpack_planes(content, count, tiers, sets, begin, planes):
-    """Write to *planes* the planes of some tiers that `pack_planes` packed, for the rows from *begin* on of *sets*."""
+    """Write to *planes* the *count* planes of some tiers that `pack_planes` packed into *content*, a chunk.
+
+    *tiers* are their rows in the chunk's table. In the table of *sets* these tiers are the rows from *begin* on.
+    """
     stride = len(content) // count
-    local, _, _, words = sets
+    set_tiers, _, _, words = sets
     for k in range(len(tiers)):
-        first = local[begin + k, WORD]
+        first = set_tiers[begin + k, WORD]
         bit = tiers[k, FIRST]
         # FIRST counts positions from the beginning of the chunk, so it is the tier's first bit in each plane.
-        for word in range(first, first + local[begin + k, WORDS]):
+        for word in range(first, first + set_tiers[begin + k, WORDS]):
             i, shift = bit >> 6, np.uint64(bit & 63)
             rest_shift, set_word = np.uint64(63) - shift, words[word]
             for plane in range(count):
-                # 64 bits from `bit` on, from two words. The shift by `63 - up` after one by 1 avoids a shift by 64.
-                bits = content[i] >> shift | (content[i + 1] << ONE) << rest_shift
+                # 64 bits from `bit` on, from two words. A shift by 1 and one by `63 - shift`: one by 64 is undefined.
+                bits = (content[i] >> shift) | ((content[i + 1] << ONE) << rest_shift)
                 planes[plane, word] = deposit(bits, set_word)
                 i += stride
             bit += popcount(set_word)

@@ -29,7 +29,7 @@ from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.arrays import SharedArray
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.scratch import Frame, TaskData
-from retrograde.solver.runtime.tasks import grouped
+from retrograde.solver.runtime.tasks import group_by_weight
 from retrograde.solver.runtime.work import Work
 
 RANGES_EACH = 4
@@ -136,7 +136,7 @@ class ShapeRanges:
                 tasks.append((one, one.state.size // READ + weight // len(self.ranges)))
             else:
                 self.ranges[number] = one._replace(frontier=None)
-        arguments = ((self.task, last_frontiers, self.remoteness, group) for group in grouped(tasks, TOGETHER))
+        arguments = ((self.task, last_frontiers, self.remoteness, group) for group in group_by_weight(tasks, TOGETHER))
         advanced = self.work.starmap(advance_all, arguments)
         obsolete = set()
         for number, one in zip(numbers, chain.from_iterable(advanced), strict=True):

@@ -23,7 +23,7 @@ from retrograde.solver.methods.streamed.segments import (
     StreamTier,
     Wave,
     WrongAssumption,
-    buffer,
+    list_buffer,
     list_columns,
     list_type,
     load,
@@ -42,7 +42,7 @@ from retrograde.solver.methods.streamed.steps import (
     make_steps_of_rows,
 )
 from retrograde.solver.methods.streamed.store import StepsStore
-from retrograde.solver.rules.examine import listed, or_a_bug
+from retrograde.solver.rules.examine import or_a_bug, to_list
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.running_kernels import trouble_array
@@ -68,8 +68,8 @@ Children must ascend if only part of the tier's steps are loaded.
 
 @cache
 def solved_segment_type(width: int) -> np.dtype[Any]:
-    """Return the type of a row for each solved segment: its tier, its number there, its steps, and its steps for the
-    database (`records`)."""
+    """Return the numpy type of a row about a solved segment. The row has its tier, its number there, and where
+    its steps and its steps for the database (`records`) are."""
     segment = segment_type(width)
     return np.dtype([("tier", np.int64), ("segment", np.int64), ("steps", segment), ("records", segment)])
 
@@ -151,7 +151,7 @@ class StreamedStore(StepsStore):
         total = 0
         unsolved = sum(tier.segments[k].length for tier in self.waves[number].values() for k in tier.unsolved)
         least, half = self.forward.work.sizes.stream_positions, self.forward.children // 2
-        few, many = max(least, min(half, self.forward.work.together(unsolved, least))), max(least, half)
+        small_task, large_task = max(least, min(half, self.forward.work.task_size(unsolved, least))), max(least, half)
         for tier in self.waves[number].values():
             for k in tier.unsolved:
                 if tier.moves is None and not tier.next_tiers:  # just changed: `count_next_tiers` must run first
@@ -159,7 +159,7 @@ class StreamedStore(StepsStore):
                 edges = self.edges(tier, tier.segments[k], ranges)
                 segments.append(UnsolvedSegment(tier.number, tier.mask, k, tier.segments[k], edges))
                 total += tier.segments[k].length
-                if total >= (many if len(tier.segments) >= MANY_SEGMENTS else few):
+                if total >= (large_task if len(tier.segments) >= MANY_SEGMENTS else small_task):
                     yield BackwardTask(self.forward.stream, number, segments, ranges.steps, self.tally.shape)
                     segments, ranges, total = [], StepRanges(next_wave), 0
         if segments:
@@ -168,15 +168,15 @@ class StreamedStore(StepsStore):
     def edges(self, tier: StreamTier, segment: Segment, ranges: "StepRanges") -> list[Edge]:
         """Return the edges out of a segment. The segments that have its children go to *ranges*, so that their steps
         are loaded."""
-        every = self.forward.least, self.forward.beyond
+        whole_tier = self.forward.least, self.forward.beyond
         if tier.moves is None:
-            return [(ALL, to, ranges.add(to, *every), False) for to in tier.next_tiers]
+            return [(ALL, to, ranges.add(to, *whole_tier), False) for to in tier.next_tiers]
         edges = []
         for move, to in zip(tier.moves, tier.next_tiers, strict=True):
             child = ranges.wave.get(to)
             ends = self.forward.child_range(tier, segment, move, to) if child and len(child.segments) > 1 else None
             # Load only the steps between the first and the last child, if samples say that children ascend; else all.
-            edges.append((move, to, ranges.add(to, *ends or every), ends is not None))
+            edges.append((move, to, ranges.add(to, *(ends or whole_tier)), ends is not None))
         return edges
 
 
@@ -240,7 +240,7 @@ def solve_segments(task: BackwardTask) -> Done | WrongAssumption:
     # [segments, 2, columns], row 0 of a segment describes its steps for parents, row 1 those for the database.
     lengths = [unsolved.segment.length for unsolved in segments]
     starts, codes = positions_workspace("steps", max(lengths), width), workspace("codes", max(lengths), np.uint16)
-    for_parents, for_database = (buffer(name, sum(lengths), len(segments), width) for name in ("out", "more"))
+    for_parents, for_database = (list_buffer(name, sum(lengths), len(segments), width) for name in ("out", "more"))
     list_rows = np.zeros((len(segments), 2, list_columns(width)), np.int64)
     list_info = np.array([(unsolved.segment.length, unsolved.tier, unsolved.mask) for unsolved in segments], np.int64)
     tally = np.zeros(task.tally, np.int64)
@@ -303,7 +303,7 @@ def wrong_assumption(task: BackwardTask, game: Game, trouble: Array) -> WrongAss
     """Return the WrongAssumption that *trouble* stands for; raise a RuleError if the rules break the contract."""
     kind, unsolved, move = Trouble(int(trouble[0])), task.segments[int(trouble[2])], int(trouble[3])
     if kind == Trouble.BROKEN:
-        raise_fault(game, listed(load(task.stream.scratch, unsolved.segment)))
+        raise_fault(game, to_list(load(task.stream.scratch, unsolved.segment)))
     if kind == Trouble.UNSORTED or (kind == Trouble.OTHER_TIER and unsolved.edges[0][0] != ALL):
         return WrongAssumption(kind, unsolved.tier, move)
     raise RuleError(

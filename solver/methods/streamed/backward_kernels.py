@@ -11,7 +11,7 @@ import numpy as np
 
 from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED
 from retrograde.solver.methods.listed.spill.kernels import is_at_most
-from retrograde.solver.methods.streamed.forward_kernels import ALL, child_by, move_all, sizes_of, values_of
+from retrograde.solver.methods.streamed.forward_kernels import ALL, child_by, move_all, write_sizes, write_values
 from retrograde.solver.methods.streamed.lists import BLOCK, MASK, blocks_of, unpack
 from retrograde.solver.methods.streamed.steps import BEGIN, BITS, find_step
 from retrograde.solver.rules.positions import empty_positions, note, position_in, put, whole
@@ -84,7 +84,7 @@ def score_lists(game, arena, lists, all_edges, steps, scored, trouble):
                     note(trouble, position_in(game, keys, i))
                     return
                 scored.scores[end + i] = block.best[i]
-            sizes_of(game, keys, images, scored.sizes[end:])
+            write_sizes(game, keys, images, scored.sizes[end:])
             end += count
 
 
@@ -108,7 +108,7 @@ def score_move_by_move(game, keys, edges, steps, block, trouble):
                 trouble[0] = Trouble.UNSORTED
                 return
         # Children in which the game is over have no step: their primitive values count.
-        values_of(game, block.children[: len(keys)], block.values, trouble)
+        write_values(game, block.children[: len(keys)], block.values, trouble)
         edges[k, HINT] = raise_scores(game, len(keys), block, steps, edges[k, STEPS], edges[k, HINT])
         if edges[k, HINT] < 0:
             trouble[0] = Trouble.LOST
@@ -117,27 +117,26 @@ def score_move_by_move(game, keys, edges, steps, block, trouble):
 
 @kernel
 def raise_scores(game, count, block, steps, k, hint):
-    """Raise the best scores of *count* positions by their children in tier k; return the last step found, -1 for a lost
-    child. *hint* is a step near the first child."""
+    """Raise the best scores of *count* positions by their children in tier k. Return the index of the last child's
+    step; -1 if a child has no step. *hint* is the index of a step near the first child."""
     children, values, best, passed_up = block
     starts, passed = steps.starts, steps.passed
-    lost = False
+    is_missing = False
     for i in range(count):
         child = position_in(game, children, i)
-        # Move on by up to two steps.
-        hint += is_at_most(
-            starts, hint + 1, child
-        )  # without a branch: the processor would guess it wrong half the time
+        # Move on by up to two steps, without a branch: the processor would guess it wrong half the time.
+        hint += is_at_most(starts, hint + 1, child)
         hint += is_at_most(starts, hint + 1, child)
         # Still not there: search for it.
         if not is_at_most(starts, hint, child) or is_at_most(starts, hint + 1, child):
             hint = find_step(steps, k, child)
+        # The score by the child's primitive value or, if the game goes on there, by its step.
         score = passed_up[values[i]]
-        step = np.int64(passed[hint])
-        score = step if score == 0 else score
-        lost |= score == 0
+        step_score = np.int64(passed[hint])
+        score = step_score if score == 0 else score
+        is_missing |= score == 0
         best[i] = max(best[i], score)
-    return -1 if lost else hint
+    return -1 if is_missing else hint
 
 
 @kernel

@@ -29,7 +29,7 @@ from retrograde.solver.methods.streamed.segments import (
     least_and_beyond,
     tally_columns,
 )
-from retrograde.solver.rules.examine import examine, listed, start_of
+from retrograde.solver.rules.examine import examine, start_of, to_list
 from retrograde.solver.rules.images import mean_size
 from retrograde.solver.rules.positions import from_items, to_items
 from retrograde.solver.runtime.array_type import Array
@@ -53,8 +53,8 @@ LEAST_SAMPLES = 8
 MOST_WAVES = 1 << 13
 """Waves, and so plies, that codes of steps can count."""
 
-Key = tuple[int, int, int, Any]
-"""(A tier, the tier that children come from, the move, the first position of a segment there.)"""
+PresortedKey = tuple[int, int, int, Any]
+"""(Tier of the children, tier of their parents, move, first position of the parents' segment.)"""
 
 
 class Edge(NamedTuple):
@@ -75,7 +75,7 @@ class ForwardSweep:
         child_bytes = (BYTES_A_CHILD_WORD * width or BYTES_A_CHILD) * work.sharing
         work.budget.check(least * child_bytes + WRITER_BYTES, "solving in a stream")
         half = (work.budget.free_bytes() - WRITER_BYTES) // 2  # the other half is for the segments' descriptions
-        self.children = min(work.sizes.stream_children * work.larger, max(least, half // child_bytes))
+        self.children = min(work.sizes.stream_children * work.task_factor, max(least, half // child_bytes))
         """The most children in a task."""
         self.game, self.work = game, work
         self.scratch = Scratch(work.scratch, min(CACHE_BYTES, max(work.budget.free_bytes() // 16, 0)))
@@ -83,7 +83,7 @@ class ForwardSweep:
         self.journal = journal or ForwardJournal(work.log("positions"), width)
         self.waves: list[Wave] = []
         self.growth = Growth()
-        self.presorted: dict[Key, Segment] = {}
+        self.presorted: dict[PresortedKey, Segment] = {}
         """Children that are sorted already."""
         self.visited: set[int] = set()
         """The tiers of all waves so far."""
@@ -109,9 +109,9 @@ class ForwardSweep:
             self.waves.append(wave)
             self.visited.update(wave)
             waves = expected()
-            ahead = sum(waves[len(self.waves) :])
-            if ahead:
-                phase.total = phase.done + int(ahead * phase.done / sum(waves[: len(self.waves)]))
+            still_expected = sum(waves[len(self.waves) :])
+            if still_expected:
+                phase.total = phase.done + int(still_expected * phase.done / sum(waves[: len(self.waves)]))
         phase.end()
 
     def save_memory(self) -> None:
@@ -144,8 +144,8 @@ class ForwardSweep:
                 self.scratch.drop(f"positions{number}")
                 self.scratch.drop(f"finished{number}")
             before = phase.counts()
-            if new := [new for result in results for new in result.segments]:
-                phase.learn(partial(mean_size, self.game, new[-1].segment.samples))
+            if found := [new for result in results for new in result.segments]:
+                phase.learn(partial(mean_size, self.game, found[-1].segment.samples))
             phase.skip(sum(result.positions for result in results))
             if number in self.journal.complete:
                 break
@@ -159,15 +159,15 @@ class ForwardSweep:
             for assumption in wrong:
                 self.waves[-1][assumption.tier].drop_assumption(assumption)
             self.journal.restart(number)
-            phase.set_back(before)
+            phase.set_counts(before)
         # Step 3: Drop children sorted in advance, and join the results.
         self.scratch.drop(f"sorted{number}")
-        self.growth.wave(sum(result.positions for result in results), phase.done)
+        self.growth.count_wave(sum(result.positions for result in results), phase.done)
         for result in results:
             add_up(self.over, result.over)
-            for found in result.segments:
-                if found.finished and found.finished.length:
-                    self.finished[found.tier].append(found.finished)
+            for new in result.segments:
+                if new.finished and new.finished.length:
+                    self.finished[new.tier].append(new.finished)
         return {tier.number: tier for tier in join_segments(new for result in results for new in result.segments)}
 
     def find_wave(
@@ -184,7 +184,7 @@ class ForwardSweep:
         # Step 3: Give tiers and parts of tiers to workers. After a wrong assumption no further task begins. A tier made
         # in parts counts when all are found: each part assumes that the children of a list ascend, and only all parts
         # together check that.
-        found: dict[int, list[ForwardResult]] = defaultdict(list)
+        parts: dict[int, list[ForwardResult]] = defaultdict(list)
         names = f"positions{number}", f"finished{number}"
         items = (ForwardTask(self.stream, names[0], targets, names[1]) for targets in self.targets(edges))
         for result in self.work.as_completed(tasks.find_positions, takewhile(lambda _: not wrong, items)):
@@ -192,9 +192,9 @@ class ForwardSweep:
                 wrong.append(result)
             elif not wrong:
                 last = result.segments[-1]
-                found[last.tier].append(result)
-                if len(found[last.tier]) == last.parts:
-                    results.append(join_parts(found.pop(last.tier)))
+                parts[last.tier].append(result)
+                if len(parts[last.tier]) == last.parts:
+                    results.append(join_parts(parts.pop(last.tier)))
                     self.journal.add_result(number, results[-1])
                 self.save_memory()
                 phase.learn(partial(mean_size, self.game, last.segment.samples))
@@ -231,14 +231,14 @@ class ForwardSweep:
         self.presorted = {}
         name = f"sorted{number}"
         self.scratch.drop(name)
-        keys: list[Key] = []
+        keys: list[PresortedKey] = []
         items: list[ForwardTask] = []
         for tier, incoming in edges.items():
             if sum(edge.children for edge in incoming) <= self.children:
                 continue
             for owner, move, children in incoming:
                 for segment in owner.segments:
-                    if self.folds(tier, segment, move) or self.child_range(owner, segment, move, tier) is None:
+                    if self.may_fold(tier, segment, move) or self.child_range(owner, segment, move, tier) is None:
                         weight = 2 * children * segment.length // owner.count
                         target = Target(tier, [ChildSource(owner.number, segment, move, False)], weight)
                         keys.append((tier, owner.number, move, segment.first))
@@ -251,71 +251,71 @@ class ForwardSweep:
                 self.presorted[key] = presorted
         return wrong
 
-    def folds(self, tier: int, segment: Segment, move: int) -> bool:
+    def may_fold(self, tier: int, segment: Segment, move: int) -> bool:
         """Return whether symmetry maps the first child of a segment into its own tier. Then some children are replaced
         by their images, so they may not ascend although the moves keep the order."""
         if not Traits.of(self.game).has_images:
             return False
-        child = listed(sample_children(self.game, tier, move, segment.samples[:1])[:1])
-        return any(image != one and self.game.tier(image) == tier for one in child for image in self.game.images(one))
+        game = self.game
+        children = to_list(sample_children(game, tier, move, segment.samples[:1])[:1])  # one, or none
+        return any(image != child and game.tier(image) == tier for child in children for image in game.images(child))
 
     def targets(self, edges: dict[int, list[Edge]]) -> Iterator[list[Target]]:
         """Yield the targets of each task: several small tiers together, or one part of a large tier."""
-        together: list[Target] = []
+        small: list[Target] = []
         total = 0
         weights = {tier: sum(edge.children for edge in edges[tier]) for tier in edges}
-        most = min(self.children, self.work.together(sum(weights.values()), SMALL_TASK))
+        most = min(self.children, self.work.task_size(sum(weights.values()), SMALL_TASK))
         for tier in sorted(edges):
             weight = weights[tier]
             if weight > self.children:
                 yield from ([target] for target in self.cut_tier(tier, edges[tier], weight))
                 continue
-            if total + weight > most and together:
-                yield together
-                together, total = [], 0
+            if total + weight > most and small:
+                yield small
+                small, total = [], 0
             sources = [
                 ChildSource(owner.number, segment, move, False)
                 for owner, move, _ in edges[tier]
                 for segment in owner.segments
             ]
-            together.append(Target(tier, sources, weight))
+            small.append(Target(tier, sources, weight))
             total += weight
-        if together:
-            yield together
+        if small:
+            yield small
 
     def cut_tier(self, tier: int, edges: list[Edge], weight: int) -> list[Target]:
         """Return the parts of a large tier, cut so that each has about as many children."""
         samples, weights = [], []
         # Each source with its first and its last child, both included. A part does not include its *high*.
         sources: list[tuple[ChildSource, Any, Any]] = []
-        # Step 1: Sample the children of each segment by each move. A sample's weight is how many children it stands
-        # for.
+        # Step 1: Sample the children of each segment by each move. A sample's weight is the children it stands for.
         for owner, move, children in edges:
             for segment in owner.segments:
                 if presorted := self.presorted.get((tier, owner.number, move, segment.first)):
-                    found, count = presorted.samples, float(presorted.length)
+                    sample, count = presorted.samples, float(presorted.length)
                     source = ChildSource(owner.number, presorted, kernels.READY, True)
                     sources.append((source, presorted.first, presorted.last))
                 else:
-                    found = sample_children(self.game, tier, move, segment.samples)
+                    sample = sample_children(self.game, tier, move, segment.samples)
                     count = children * segment.length / owner.count
                     ends = self.child_range(owner, segment, move, tier)
                     source = ChildSource(owner.number, segment, move, ends is not None)
                     sources.append((source, *(ends or (self.least, self.beyond))))
-                samples.append(to_items(found))
-                weights.append(np.full(len(found), count / max(len(found), 1)))
+                samples.append(to_items(sample))
+                weights.append(np.full(len(sample), count / max(len(sample), 1)))
         # Step 2: Cut the sorted samples into parts of equal weight, each 4/5 of a full task.
         keys = np.concatenate(samples)
         order = np.argsort(keys, kind="stable")
         sums = np.cumsum(np.concatenate(weights)[order])
-        parts = -(-weight * 5 // (4 * self.children))
+        parts = -(-weight * 5 // (4 * self.children))  # -(-a // b) rounds up
         ends_at = np.searchsorted(sums, np.arange(1, parts) * (sums[-1] / parts)) if len(keys) else order
-        cuts = listed(from_items(np.unique(keys[order][ends_at]), Traits.of(self.game).width))
+        cuts = to_list(from_items(np.unique(keys[order][ends_at]), Traits.of(self.game).width))
         bounds = list(zip([self.least, *cuts], [*cuts, self.beyond], strict=True))
-        about = 2 * weight // len(bounds)  # parts get space for twice the mean
+        part_weight = 2 * weight // len(bounds)  # parts get space for twice the mean
         return [
             Target(
-                tier, [source for source, first, last in sources if first < high and last >= low], about,
+                tier, [source for source, first, last in sources if first < high and last >= low], part_weight,
                 low, high, part, len(bounds),
             )
             for part, (low, high) in enumerate(bounds)
@@ -325,11 +325,11 @@ class ForwardSweep:
         """Return the first and last child of a segment by a move, or None if samples do not ascend."""
         if move < 0 or move in owner.unsorted or len(segment.samples) < LEAST_SAMPLES:
             return None
-        some = np.concatenate([segment.samples, np.array([segment.last], np.int64)])
-        children = sample_children(self.game, tier, move, some)
+        parents = np.concatenate([segment.samples, np.array([segment.last], np.int64)])
+        children = sample_children(self.game, tier, move, parents)
         if len(children) <= len(segment.samples) or not ascend(children):
             return None
-        first, last = listed(children[[0, -1]])
+        first, last = to_list(children[[0, -1]])
         return first, last
 
 
@@ -352,8 +352,8 @@ def join_segments(segments: Iterable[NewSegment]) -> Iterator[StreamTier]:
         lists = [new.segment for new in parts]
         mask = 0
         for segment in lists if not lists[0].width else ():
-            mask |= segment.mask | segment.first ^ lists[0].first
-        same = all((new.moves, new.next_tiers) == (parts[0].moves, parts[0].next_tiers) for new in parts)
-        moves, next_tiers = (parts[0].moves, parts[0].next_tiers) if same else (None, ())
+            mask |= segment.mask | (segment.first ^ lists[0].first)
+        alike = all((new.moves, new.next_tiers) == (parts[0].moves, parts[0].next_tiers) for new in parts)
+        moves, next_tiers = (parts[0].moves, parts[0].next_tiers) if alike else (None, ())
         counts = (sum(segment.length for segment in lists),) * len(next_tiers)
         yield StreamTier(number, mask, lists, moves, next_tiers, counts)

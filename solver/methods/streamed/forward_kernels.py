@@ -75,7 +75,7 @@ class NewLists(NamedTuple):
 @kernel
 def move_all(game, positions, move, tier, children, trouble):
     """Write the children of some positions by one move; return whether all are valid and in the expected tier."""
-    other = broken = False
+    other_tier = broken = False
     for i in range(len(positions)):
         position = position_in(game, positions, i)
         note(trouble, position)
@@ -83,15 +83,15 @@ def move_all(game, positions, move, tier, children, trouble):
         broken |= not is_position(child)
         child, child_tier = canonical(game, child)
         broken |= is_none(child)
-        other |= child_tier != tier
+        other_tier |= child_tier != tier
         put(children, i, child)
-    trouble[0] = Trouble.BROKEN if broken else Trouble.OTHER_TIER if other else Trouble.FINE
-    return not (broken or other)
+    trouble[0] = Trouble.BROKEN if broken else Trouble.OTHER_TIER if other_tier else Trouble.FINE
+    return not (broken or other_tier)
 
 
 @kernel
-def values_of(game, positions, values, trouble):
-    """Write the primitive values of some positions; BAD_VALUE for anything else."""
+def write_values(game, positions, values, trouble):
+    """Write the primitive value of each position to *values*; BAD_VALUE for anything else."""
     for i in range(len(positions)):
         position = position_in(game, positions, i)
         note(trouble, position)
@@ -100,8 +100,8 @@ def values_of(game, positions, values, trouble):
 
 
 @kernel
-def sizes_of(game, positions, images, sizes):
-    """Write for each position how many positions equal it by symmetry, itself included."""
+def write_sizes(game, positions, images, sizes):
+    """Write to *sizes* how many positions equal each position by symmetry, itself included."""
     for i in range(len(positions)):
         sizes[i] = count_images(game, position_in(game, positions, i), images)
 
@@ -129,25 +129,28 @@ def child_by(game, position, move):
 
 
 @kernel
-def bounds_of(game, target):
-    """Return the least child that a target wants, and the first one beyond."""
+def child_bounds(game, target):
+    """Return the least child that a target (a row of the table) wants, and the least one that is too great."""
     return position_in(game, target, LOW), position_in(game, target, LOW + words_in(game))
 
 
 @kernel
 def append_children(game, positions, target, numbers, end, trouble):
-    """Append the children of some positions by all moves, as far as a target wants them; return the end, or -1. -1
-    means that the rules broke the contract, or that the buffer is full (see *trouble*)."""
+    """Append the children of some positions by all moves to *numbers*, as far as a target wants them.
+
+    *numbers* has *end* children already. Return the new end; -1 if the rules broke the contract, or if the buffer is
+    full (see *trouble*).
+    """
     tier = target[TIER]
-    low, high = bounds_of(game, target)
+    low, high = child_bounds(game, target)
     for i in range(len(positions)):
         # BROKEN until all children of this position turn out well.
         trouble[0] = Trouble.BROKEN
         position = position_in(game, positions, i)
         note(trouble, position)
-        none = True
+        has_moves = False
         for move in game.generate_moves(position):
-            none = False
+            has_moves = True
             # Check the move and the child. `canonical` returns no position if images break the contract.
             child = as_position(game.do_move(position, move))
             if whole(move) < 0 or not is_position(child):
@@ -162,7 +165,7 @@ def append_children(game, positions, target, numbers, end, trouble):
                     return -1
                 put(numbers, end, child)
                 end += 1
-        if none:
+        if not has_moves:
             return -1
     trouble[0] = Trouble.FINE
     return end
@@ -176,7 +179,7 @@ def make_children(game, arena, targets, numbers, ends, trouble):
     end = ZERO
     for k in range(len(targets)):
         tier = targets[k, TIER]
-        low, high = bounds_of(game, targets[k])
+        low, high = child_bounds(game, targets[k])
         for row in range(targets[k, LISTS], targets[k, LISTS_END]):
             trouble[2] = row
             move = arena.table[row, MOVE]
@@ -205,8 +208,7 @@ def make_children(game, arena, targets, numbers, ends, trouble):
                     before = child
                     put(numbers, end, child)
                     end += (child >= low) & (child < high)
-            # Only part of this list was read, which is wrong if its children do not ascend. The caller reads it whole
-            # next time.
+            # Only part of this list may be read, but its children do not ascend. The caller reads it whole next time.
             if disorder and arena.table[row, ASCENDS]:
                 trouble[0] = Trouble.UNSORTED
                 return
@@ -221,7 +223,7 @@ def restrict_blocks(game, arena, row, last, target, trouble):
     words, table = arena
     begin, end = 0, 0
     first = table[row, WHERE] >> 3
-    low, high = bounds_of(game, target)
+    low, high = child_bounds(game, target)
     before = no_position(low)
     move = table[row, MOVE]
     # `begin` becomes the last block whose first child is below `low`, `end` the one after the last below `high`.
@@ -242,8 +244,8 @@ def restrict_blocks(game, arena, row, last, target, trouble):
 
 
 @kernel
-def keep_finished(finished, end, position, value):
-    """Write a position in which the game is over to FinishedLists, if they are wanted; return the new end."""
+def append_finished(finished, end, position, value):
+    """Append a position in which the game is over to FinishedLists, if they are wanted; return the new end."""
     if len(finished.codes) == 0:
         return end
     put(finished.positions, end, position)
@@ -270,8 +272,9 @@ def remove_finished(game, tiers, lists, trouble):
             count = min(BLOCK, ends[k] - first)
             for i in range(count):
                 put(keys, i, position_in(game, numbers, first + i))
-            values_of(game, keys[:count], values, trouble)
-            # Move undecided positions down in the list. Collect decided ones at the front of `keys`.
+            write_values(game, keys[:count], values, trouble)
+            # Move undecided positions down in the list. Collect decided ones at the front of `keys`. Each position is
+            # written to both; the counters advance past those that stay.
             decided = 0
             for i in range(count):
                 position = position_in(game, keys, i)
@@ -282,7 +285,7 @@ def remove_finished(game, tiers, lists, trouble):
                 end += not is_over
                 decided += is_over
             # Count the decided ones in the tally.
-            sizes_of(game, keys[:decided], images, sizes)
+            write_sizes(game, keys[:decided], images, sizes)
             for i in range(decided):
                 value, position = values[i], position_in(game, keys, i)
                 if value == BAD_VALUE:
@@ -290,7 +293,7 @@ def remove_finished(game, tiers, lists, trouble):
                     note(trouble, position)
                     return
                 count_in(over, value, tier, position, sizes[i])
-                finished_end = keep_finished(finished, finished_end, position, value)
+                finished_end = append_finished(finished, finished_end, position, value)
         # Step 2: Find the moves of the first remaining position, and where they lead.
         begin = ends[k]
         ends[k], finished.ends[k] = end, finished_end
@@ -310,16 +313,16 @@ def remove_finished(game, tiers, lists, trouble):
                 trouble[0] = Trouble.NO_MOVES
                 return
             # Step 3: Check whether all others have the same moves.
-            known = moves[k, : min(shared[k], MOST_SAME)]
-            if shared[k] > MOST_SAME or not have_moves(game, numbers[new_begin:end], known, trouble):
+            expected = moves[k, : min(shared[k], MOST_SAME)]
+            if shared[k] > MOST_SAME or not have_moves(game, numbers[new_begin:end], expected, trouble):
                 shared[k] = -1
     trouble[0] = Trouble.FINE
 
 
 @kernel
 def count_by_tier(game, arena, tiers, trouble):
-    """Count the children of a loaded list by tier in rows (tier, count) of *tiers*. Return how many rows, -1 if there
-    are more."""
+    """Count the children of a loaded list by tier in rows (tier, count) of *tiers*. Return the number of rows used, -1
+    if they do not suffice."""
     runs = find_runs(arena.table[0, MASK], make_runs_buffer())
     keys = empty_positions(game, BLOCK)
     count = 0

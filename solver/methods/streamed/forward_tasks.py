@@ -16,8 +16,8 @@ from retrograde.solver.methods.streamed.segments import (
     SegmentLoader,
     StreamContext,
     WrongAssumption,
-    buffer,
     least_and_beyond,
+    list_buffer,
     list_columns,
     list_type,
     load,
@@ -26,7 +26,7 @@ from retrograde.solver.methods.streamed.segments import (
     tally_columns,
     words,
 )
-from retrograde.solver.rules.examine import differ, examine, listed
+from retrograde.solver.rules.examine import describe_difference, examine, to_list
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.images import check_image
 from retrograde.solver.rules.ports import rules_for
@@ -102,7 +102,7 @@ def find_positions(task: ForwardTask) -> ForwardResult | WrongAssumption:
     # Step 3: Check a few positions by the interpreted rules.
     for position in spread_sample(numbers, ends):
         if examine(stream.game, position)[0] != UNDECIDED:
-            raise RuleError(differ(stream.game, position))
+            raise RuleError(describe_difference(stream.game, position))
     # Step 4: Store the lists.
     stored = store_lists(stream, task.name, numbers, ends)
     over_lists: list[Any] = [None] * len(targets)
@@ -110,9 +110,9 @@ def find_positions(task: ForwardTask) -> ForwardResult | WrongAssumption:
         over_lists = store_lists(stream, task.finished_name, finished.positions, finished.ends, finished.codes)
     segments = []
     for k, (target, segment) in enumerate(zip(targets, stored, strict=True)):
-        same = int(shared[k]) if segment.length else -1
-        moves_of_all = tuple(moves[k, :same].tolist()) if same >= 0 else None
-        to = tuple(next_tiers[k, : max(same, 0)].tolist())
+        count = int(shared[k]) if segment.length else -1
+        moves_of_all = tuple(moves[k, :count].tolist()) if count >= 0 else None
+        to = tuple(next_tiers[k, : max(count, 0)].tolist())
         segments.append(NewSegment(target.tier, segment, moves_of_all, to, target.part, target.parts, over_lists[k]))
     return ForwardResult(segments, over)
 
@@ -139,10 +139,10 @@ def count_next_tiers(task: tuple[StreamContext, int, Segment]) -> tuple[int, dic
     loader.add(segment)
     arena, tiers, trouble = loader.load(), np.empty((MOST_TIERS, 2), np.int64), trouble_array(stream.game, 4)
     with compiling(stream.game, trouble):
-        found = kernels.count_by_tier(rules_for(stream.game), arena, tiers, trouble)
-    if found < 0:
+        row_count = kernels.count_by_tier(rules_for(stream.game), arena, tiers, trouble)
+    if row_count < 0:
         raise NotApplicable(f"moves lead from one tier to more than {MOST_TIERS:,}")
-    return tier, dict(tiers[:found].tolist())
+    return tier, dict(tiers[:row_count].tolist())
 
 
 def sample_children(game: Game, tier: int, move: int, positions: Array) -> Array:
@@ -187,10 +187,10 @@ def merge_children(stream: StreamContext, targets: list[Target]) -> tuple[Array,
                     return WrongAssumption(Trouble.UNSORTED, owner, move)
     # Step 3: Make the children, and sort those of each target. NumPy's vectorised sort is as fast as merging the lists
     # that come out sorted.
-    made = make_children(stream, arena, table, sources, sum(target.weight for target in targets) + BLOCK)
-    if isinstance(made, WrongAssumption):
-        return made
-    numbers, ends = made
+    children = make_children(stream, arena, table, sources, sum(target.weight for target in targets) + BLOCK)
+    if isinstance(children, WrongAssumption):
+        return children
+    numbers, ends = children
     sort_lists(numbers, ends)
     return numbers, ends
 
@@ -204,9 +204,9 @@ def sort_lists(numbers: Array, ends: Array) -> None:
         return
     count = 0
     for k, (begin, end) in enumerate(pairwise([0, *ends.tolist()])):
-        found = distinct([numbers[begin:end]])
-        numbers[count : count + len(found)] = found
-        ends[k] = count = count + len(found)
+        positions = distinct([numbers[begin:end]])
+        numbers[count : count + len(positions)] = positions
+        ends[k] = count = count + len(positions)
 
 
 def make_children(
@@ -227,7 +227,7 @@ def make_children(
             return numbers, ends
         owner, segment, move, _ = sources[int(trouble[2])]  # the row of the list in trouble
         if trouble[0] == Trouble.BROKEN:
-            raise_fault(stream.game, listed(load(stream.scratch, segment)))
+            raise_fault(stream.game, to_list(load(stream.scratch, segment)))
         if trouble[0] != Trouble.NO_ROOM:
             return WrongAssumption(Trouble(int(trouble[0])), owner, move)
         least = 2 * len(numbers)
@@ -239,7 +239,7 @@ def store_lists(
     """Store sorted lists, which lie one after another in *numbers* and end at *ends*, in one frame; return them. With
     *codes* they are lists of steps."""
     width = Traits.of(stream.game).width
-    out = buffer("out", int(ends[-1]), len(ends), width)
+    out = list_buffer("out", int(ends[-1]), len(ends), width)
     rows = np.zeros((len(ends), list_columns(width)), np.int64)
     size = pack_lists(numbers, codes, ends, out, rows)
     frame = stream.scratch.write(name, out.view(np.uint8)[:size].data) if size else Frame(name, 0, 0, 0, 0)
@@ -255,8 +255,8 @@ def store_lists(
 def spread_sample(numbers: Array, ends: Array) -> list[Any]:
     """Return a few positions, evenly spread over some lists."""
     count = int(ends[-1])
-    few = min(count, SPOT_CHECKS)
-    return listed(numbers[[(2 * k + 1) * count // (2 * few) for k in range(few)]]) if few else []
+    size = min(count, SPOT_CHECKS)
+    return to_list(numbers[[(2 * k + 1) * count // (2 * size) for k in range(size)]]) if size else []
 
 
 def raise_fault(game: Game, positions: Iterable[Any]) -> NoReturn:
@@ -265,4 +265,4 @@ def raise_fault(game: Game, positions: Iterable[Any]) -> NoReturn:
     for position in positions:
         examine(game, position)  # finds the same fault and describes it in full
         first = position if first is None else first
-    raise RuleError(differ(game, first or 0))
+    raise RuleError(describe_difference(game, first or 0))

@@ -48,7 +48,7 @@ class ForwardResult(NamedTuple):
     def frames(self) -> Iterator[Frame]:
         """The frames of all lists. Lists that are empty may have none."""
         for new in self.segments:
-            yield from (one.frame for one in (new.segment, new.finished) if one and one.length)
+            yield from (segment.frame for segment in (new.segment, new.finished) if segment and segment.length)
 
 
 def join_parts(parts: list[ForwardResult]) -> ForwardResult:

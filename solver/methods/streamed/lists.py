@@ -96,12 +96,12 @@ def varying_bits(numbers: Array, begin: Any, end: Any) -> int:
 
 
 @overload(words_of)
-def _(positions):
+def compiled_words_of(positions):
     return (lambda positions: 1) if positions.ndim == 1 else lambda positions: positions.shape[1]
 
 
 @overload(copy_words)
-def _(positions, i, words, at):
+def compiled_copy_words(positions, i, words, at):
     def copy_int(positions, i, words, at):
         words[at] = positions[i]
 
@@ -113,7 +113,7 @@ def _(positions, i, words, at):
 
 
 @overload(fill)
-def _(positions, i, number):
+def compiled_fill(positions, i, number):
     def fill_int(positions, i, number):
         positions[i] = number
 
@@ -125,14 +125,14 @@ def _(positions, i, number):
 
 
 @overload(first_rank)
-def _(positions, i, runs):
+def compiled_first_rank(positions, i, runs):
     if positions.ndim == 1:
         return lambda positions, i, runs: rank_of(positions[i], runs)
     return lambda positions, i, runs: np.int64(0)
 
 
 @overload(write_gap)
-def _(positions, i, before, runs, out, end):
+def compiled_write_gap(positions, i, before, runs, out, end):
     def write_gap_of_rank(positions, i, before, runs, out, end):
         rank = rank_of(positions[i], runs)
         return rank, write_varint(rank - before, out, end)
@@ -146,7 +146,7 @@ def _(positions, i, before, runs, out, end):
 
 
 @overload(varying_bits)
-def _(numbers, begin, end):
+def compiled_varying_bits(numbers, begin, end):
     def varying_bits_of_ints(numbers, begin, end):
         varying = ZERO
         for i in range(begin, end):
@@ -193,15 +193,15 @@ def pack(positions, codes, mask, words, at):
 
 @kernel
 def describe(row, at, size, length, varying):
-    """Describe a list in a row of a table of written lists, except for its positions and codes."""
+    """Fill in the first four columns of a row about a written list; the columns of positions and codes stay."""
     row[AT], row[SIZE], row[LENGTH], row[VARYING] = at, size, length, varying
 
 
 @kernel
 def pack_lists(numbers, codes, ends, words, rows):
-    """Write lists that lie one after another in *numbers*, and describe each in *rows*. Return the end, in bytes. List
-    k ends at `ends[k]`. Positions have *codes* unless these are empty. *rows* are zeros before, and stay so for empty
-    lists."""
+    """Pack lists that lie one after another in *numbers* into *words*; return how many bytes they take. List k ends at
+    `ends[k]`. Positions have *codes* unless these are empty. *rows* comes in as zeros; a row describes each list that
+    is not empty."""
     at = begin = ZERO
     for k in range(len(ends)):
         end = ends[k]
@@ -234,7 +234,7 @@ def unpack(arena: Arena, row: int, block: int, runs: Any, out: Array) -> int:
 
 
 @overload(unpack)
-def _(arena, row, block, runs, out):
+def compiled_unpack(arena, row, block, runs, out):
     if out.ndim > 1:
         return lambda arena, row, block, runs, out: unpack_rows(arena, row, block, out, np.empty(0, np.uint16))
     return lambda arena, row, block, runs, out: unpack_ints(arena, row, block, runs, out)
@@ -305,7 +305,7 @@ def unpack_steps(arena: Arena, row: int, starts: Array, codes: Array, end: Any) 
 
 
 @overload(unpack_steps)
-def _(arena, row, starts, codes, end):
+def compiled_unpack_steps(arena, row, starts, codes, end):
     if starts.ndim > 1:
         return lambda arena, row, starts, codes, end: unpack_steps_of_rows(arena, row, starts, codes, end)
     return lambda arena, row, starts, codes, end: unpack_steps_of_ints(arena, row, starts, codes, end)
@@ -343,8 +343,7 @@ def unpack_steps_of_ints(arena, row, starts, codes, end):
 
 @kernel
 def drop_duplicates(numbers, ends):
-    """Make the sorted lists of *numbers*, which end at *ends*, strictly ascending, close the gaps, and update the
-    ends."""
+    """Drop repeated numbers from sorted lists in *numbers*, which end at *ends*; close the gaps, update the ends."""
     end = begin = 0
     for k in range(len(ends)):
         before = np.int64(-1)

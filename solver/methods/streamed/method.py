@@ -37,26 +37,26 @@ class StreamedMethod:
         DiskTooSmall. Raises DamagedScratch if scratch files are missing or differ from the journal."""
         if not is_for_a_stream(game):
             raise NotApplicable("players do not alternate, or there are several first positions")
-        found, solved = work.log("positions"), work.log("steps")
-        resumed = bool(found.resumed)
+        positions_log, steps_log = work.log("positions"), work.log("steps")
+        resumed = bool(positions_log.resumed)
         try:
-            return self.attempt(game, work, found, solved)
+            return self.attempt(game, work, positions_log, steps_log)
         except DamagedScratch:
             if not resumed:  # this solve wrote the files itself: the disk is at fault
                 raise
-            for log in (solved, found):  # in this order: without positions there can be no steps
+            for log in (steps_log, positions_log):  # in this order: without positions there can be no steps
                 log.begin_anew()
-            return self.attempt(game, work, found, solved)
+            return self.attempt(game, work, positions_log, steps_log)
 
-    def attempt(self, game: Game, work: Work, found: Log, solved: Log) -> SolvedSteps | SolvedRows:
+    def attempt(self, game: Game, work: Work, positions_log: Log, steps_log: Log) -> SolvedSteps | SolvedRows:
         """Return the solved game, resuming from the logs."""
         # Step 1: See what an earlier solve has left.
         width = Traits.of(game).width
-        journal = ForwardJournal(found, width)
+        journal = ForwardJournal(positions_log, width)
         forward = ForwardSweep(game, work, journal)
         work.until_written(forward.scratch)
-        drop_incomplete_wave(solved, forward.scratch, partial(frames_in_entry, width))
-        if not solved.resumed:  # else positions of the last waves may be gone, as they should
+        drop_incomplete_wave(steps_log, forward.scratch, partial(frames_in_entry, width))
+        if not steps_log.resumed:  # else positions of the last waves may be gone, as they should
             journal.check_files(forward.scratch)
         # Step 2: Find all positions.
         outlook = self.outlook(game, work)
@@ -68,7 +68,7 @@ class StreamedMethod:
             raise too_small(records, work.sizes)
         outlook.check_records(records)
         # Step 3: Solve the waves, last first.
-        store = StreamedStore(forward, solved)
+        store = StreamedStore(forward, steps_log)
         work.course.positions_a_record *= store.include_finished(work.course.positions_a_record)
-        drive(store, solved, work.phase("solving", total))
+        drive(store, steps_log, work.phase("solving", total))
         return solved_rows(store, forward.finished) if width else store.solved()

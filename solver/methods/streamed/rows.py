@@ -37,41 +37,41 @@ def solved_rows(store: StepsStore, finished: ListsByTier) -> SolvedRows:
             lists[tier.number] += tier.records.values()
     for number, over in finished.items():
         lists[number] += over
-    lists = {number: sorted(lists[number], key=lambda one: one.first) for number in sorted(lists)}
-    counts = np.array([sum(one.length for one in own) for own in lists.values()], np.int64)
+    lists = {number: sorted(lists[number], key=lambda segment: segment.first) for number in sorted(lists)}
+    counts = np.array([sum(segment.length for segment in segments) for segments in lists.values()], np.int64)
     starts = dict(zip(lists, (np.cumsum(counts) - counts).tolist(), strict=True))
 
     def number_of(tier: int, *position: int) -> int:
         """Return the number of a position, counted through all tiers."""
-        return int(starts[tier]) + sum(count_below(store.scratch, one, position) for one in lists[tier])
+        return int(starts[tier]) + sum(count_below(store.scratch, segment, position) for segment in lists[tier])
 
     legend, rows = legend_of(store.over, store.tally, number_of)
     # The codes of finished positions, which the store's tally does not have.
     outcomes = [(row.value, row.remoteness) for row in legend]
     for value in np.flatnonzero(store.over[:, STORED]).tolist():
-        (row,) = [k for k, (own, plies) in enumerate(outcomes) if own == value and plies <= 0]
+        (row,) = [k for k, (outcome_value, plies) in enumerate(outcomes) if outcome_value == value and plies <= 0]
         rows[code_of(primitive_score(value, BITS))] = row
-    return SolvedRows(np.array([*lists], np.int64), counts, legend, records(store.scratch, lists, rows))
+    return SolvedRows(np.array([*lists], np.int64), counts, legend, yield_rows(store.scratch, lists, rows))
 
 
-def count_below(scratch: Scratch, one: Segment, position: tuple[int, ...]) -> int:
+def count_below(scratch: Scratch, segment: Segment, position: tuple[int, ...]) -> int:
     """Return how many positions of a list are less than a position."""
-    if one.last < position:
-        return one.length
-    if one.first >= position:
+    if segment.last < position:
+        return segment.length
+    if segment.first >= position:
         return 0
-    positions, _ = load_with_codes(scratch, [one])
+    positions, _ = load_with_codes(scratch, [segment])
     return int(to_items(positions).searchsorted(to_items(np.array([position], np.int64)))[0])
 
 
-def records(scratch: Scratch, lists: ListsByTier, rows: Array) -> Iterator[tuple[Array, Array]]:
+def yield_rows(scratch: Scratch, lists: ListsByTier, rows: Array) -> Iterator[tuple[Array, Array]]:
     """Yield all positions in order, TOGETHER or more at a time, and the row of each in the legend."""
     group: list[list[Segment]] = []
     count = 0
-    for own in lists.values():
-        for batch in batches(own):
+    for segments in lists.values():
+        for batch in batches(segments):
             group.append(batch)
-            count += sum(one.length for one in batch)
+            count += sum(segment.length for segment in batch)
             if count >= TOGETHER:
                 yield merge(scratch, group, rows)
                 group, count = [], 0
@@ -83,22 +83,22 @@ def batches(lists: list[Segment]) -> Iterator[list[Segment]]:
     """Yield groups of lists that overlap, in ascending order. *lists* ascend by their first position."""
     batch: list[Segment] = []
     last: Any = None
-    for one in lists:
-        if batch and one.first > last:
+    for segment in lists:
+        if batch and segment.first > last:
             yield batch
             batch, last = [], None
-        batch.append(one)
-        last = one.last if last is None else max(last, one.last)
+        batch.append(segment)
+        last = segment.last if last is None else max(last, segment.last)
     if batch:
         yield batch
 
 
 def merge(scratch: Scratch, group: list[list[Segment]], rows: Array) -> tuple[Array, Array]:
     """Return the positions of some batches in order, and the row of each in the legend."""
-    positions, codes = load_with_codes(scratch, [one for batch in group for one in batch])
+    positions, codes = load_with_codes(scratch, [segment for batch in group for segment in batch])
     begin = 0
     for batch in group:
-        end = begin + sum(one.length for one in batch)
+        end = begin + sum(segment.length for segment in batch)
         if len(batch) > 1:
             order = order_of(positions[begin:end])
             positions[begin:end], codes[begin:end] = positions[begin:end][order], codes[begin:end][order]

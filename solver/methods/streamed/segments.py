@@ -103,8 +103,8 @@ def words(position: Any) -> tuple[int, ...]:
 def segment_of(name: str, row: Iterable[Any], samples: Array = NONE) -> Segment:
     """Return the segment that a `Segment.row` describes, in the frames called *name*."""
     fields = tuple(row)
-    frame, about = Frame(name, *fields[:FRAME_COLUMNS]), fields[FRAME_COLUMNS:]
-    return Segment._make((frame, *about, samples))
+    frame, list_fields = Frame(name, *fields[:FRAME_COLUMNS]), fields[FRAME_COLUMNS:]
+    return Segment._make((frame, *list_fields, samples))
 
 
 class WrongAssumption(NamedTuple):
@@ -195,14 +195,14 @@ class SegmentLoader:
         offsets: dict[Frame, dict[tuple[int, int], int]] = {}
         end = 0
         for segment in self.segments:
-            own = offsets.setdefault(segment.frame, {})
-            if (segment.at, segment.size) not in own:
-                own[segment.at, segment.size] = end
+            in_frame = offsets.setdefault(segment.frame, {})
+            if (segment.at, segment.size) not in in_frame:
+                in_frame[segment.at, segment.size] = end
                 end += segment.size
         content = np.empty(end, np.uint8)
-        for frame, own in offsets.items():
+        for frame, in_frame in offsets.items():
             stored = np.frombuffer(self.scratch.read(frame), np.uint8)
-            for (at, size), begin in own.items():
+            for (at, size), begin in in_frame.items():
                 content[begin : begin + size] = stored[at : at + size]
         content.flags.writeable = False  # like content that is read: kernels are compiled for either kind
         return content, [offsets[segment.frame][segment.at, segment.size] for segment in self.segments]
@@ -230,16 +230,17 @@ def load_with_codes(scratch: Scratch, segments: list[Segment]) -> tuple[Array, A
     return positions, codes
 
 
-def buffer(name: str, positions: int, lists: int, width: int = 0) -> Array:
+def list_buffer(name: str, positions: int, lists: int, width: int = 0) -> Array:
     """Return a buffer of this thread, int64[], for lists with this many positions in total."""
-    more = max(width - 1, 0)
-    return workspace(name, ((MOST_BYTES + MOST_WORD_BYTES * more) * positions >> 3) + (4 + more) * lists + 2)
+    more_words = max(width - 1, 0)
+    most_bytes = (MOST_BYTES + MOST_WORD_BYTES * more_words) * positions
+    return workspace(name, most_bytes // 8 + (4 + more_words) * lists + 2)
 
 
 def positions_workspace(name: str, count: int, width: int) -> Array:
     """Return this thread's array of a name, with space for at least *count* positions."""
     array = workspace(name, count * max(width, 1))
-    return array[: len(array) // width * width].reshape(-1, width) if width else array
+    return array[: (len(array) // width) * width].reshape(-1, width) if width else array
 
 
 def add_up(tally: Array, more: Array) -> None:

@@ -32,7 +32,7 @@ from retrograde.solver.values.score_kernels import pass_up
 
 BITS = 14
 """Bits for the plies of a score."""
-WIN_IN_ONE = 1 << 2 | WIN_CLASS
+WIN_IN_ONE = (1 << 2) | WIN_CLASS
 """The code of a win in one ply. Databases have no steps for it."""
 BEYOND = 1 << 62
 """Greater than any position."""
@@ -85,6 +85,8 @@ class StepBuffers(NamedTuple):
     rows: Array
 
 
+FOR_PARENTS, FOR_DATABASE = range(2)
+"""Indices of the two lists of steps of a list of positions."""
 ITEMS, TIER, TIER_MASK = range(3)
 """Columns of the table of scored lists: number of positions, tier, and mask of the tier."""
 STORED, POSITIONS, FIRST_TIER, FIRST_POSITION, TALLIED = range(5)
@@ -98,20 +100,20 @@ position, in the lowest tier. Each further word of a position has a further colu
 @kernel
 def code_of(score):
     """Return the code of a score."""
-    group, plies = score >> BITS, score & (1 << BITS) - 1
-    if group == DRAW_CLASS:
-        return np.int64(group)
+    score_class, plies = score >> BITS, score & ((1 << BITS) - 1)
+    if score_class == DRAW_CLASS:
+        return np.int64(score_class)
     # A score counts plies down for wins, so that a quicker win is greater.
-    return (plies if group == LOSE_CLASS else (1 << BITS) - 1 - plies) << 2 | group
+    return ((plies if score_class == LOSE_CLASS else (1 << BITS) - 1 - plies) << 2) | score_class
 
 
 @kernel
 def score_of(code):
     """Return the score of a code."""
-    group, plies = code & 3, code >> 2
-    if group == DRAW_CLASS:
-        return np.int64(group) << BITS
-    return np.int64(group) << BITS | (plies if group == LOSE_CLASS else (1 << BITS) - 1 - plies)
+    score_class, plies = code & 3, code >> 2
+    if score_class == DRAW_CLASS:
+        return np.int64(score_class) << BITS
+    return (np.int64(score_class) << BITS) | (plies if score_class == LOSE_CLASS else (1 << BITS) - 1 - plies)
 
 
 # Looking up
@@ -128,12 +130,12 @@ def word_of(position: Any, word: int) -> Any:
 
 
 def first_difference(positions: Array, i: int, j: int) -> int:
-    """Return the first word in which two entries differ, or the last word; 0 for ints."""
+    """Return the index of the first word in which two entries differ, of the last word if none does; 0 for ints."""
     return 0 if positions.ndim == 1 else int((positions[i, :-1] == positions[j, :-1]).cumprod().sum())
 
 
 @overload(word_at)
-def _(positions, i, word):
+def compiled_word_at(positions, i, word):
     return (
         (lambda positions, i, word: positions[i])
         if positions.ndim == 1
@@ -142,13 +144,13 @@ def _(positions, i, word):
 
 
 @overload(word_of)
-def _(position, word):
+def compiled_word_of(position, word):
     is_tuple = isinstance(position, types.BaseTuple)
     return (lambda position, word: position[word]) if is_tuple else lambda position, word: position
 
 
 @overload(first_difference)
-def _(positions, i, j):
+def compiled_first_difference(positions, i, j):
     def first_word(positions, i, j):
         word = 0
         while word < positions.shape[1] - 1 and positions[i, word] == positions[j, word]:
@@ -160,8 +162,8 @@ def _(positions, i, j):
 
 @kernel
 def load_steps(arena, rows, steps):
-    """Unpack the steps of some tiers into *steps*, which has room for them and for two more a tier. *arena* has packed
-    lists. Those of tier k are the lists from `rows[k, 0]` up to `rows[k, 1]`, the latter excluded."""
+    """Unpack the steps of some tiers into *steps*, which is long enough for them and for two more a tier. *arena* has
+    packed lists. Those of tier k are the lists from `rows[k, 0]` up to `rows[k, 1]`, the latter excluded."""
     starts, passed, _, tiers = steps
     end = ZERO
     for k in range(len(rows)):
@@ -176,7 +178,7 @@ def load_steps(arena, rows, steps):
             end = unpack_steps(arena, row, starts, passed, end)
             for i in range(low, end):
                 passed[i] = pass_up(score_of(np.int64(passed[i])), BITS)
-        # The step at BEYOND ends the tier; END is its place.
+        # The step at BEYOND ends the tier; END is its index.
         tiers[k, END] = end
         fill(starts, end, BEYOND)
         index_steps(steps, k)
@@ -195,7 +197,7 @@ def index_steps(steps, k):
     word = first_difference(starts, begin + 1, end - 1)
     first, last = word_at(starts, begin + 1, word), word_at(starts, end - 1, word)
     shift = 0
-    while (last - first >> shift) + 2 >= end - begin and shift < 62:
+    while ((last - first) >> shift) + 2 >= end - begin and shift < 62:
         shift += 1
     base = first >> shift
     tiers[k, BASE], tiers[k, SHIFT], tiers[k, WORD] = base, shift, word
@@ -247,7 +249,7 @@ def is_lower(tally: Array, row: int, position: Any) -> bool:
 
 
 @overload(is_lower)
-def _(tally, row, position):
+def compiled_is_lower(tally, row, position):
     if not isinstance(position, types.BaseTuple):
         return lambda tally, row, position: position < tally[row, FIRST_POSITION]
 
@@ -289,19 +291,19 @@ def make_steps(scored, lists, tally, buffers):
         for i in range(begin, end):
             code = codes[i] = code_of(np.int64(codes[i]))
             count_in(tally, code, tier, positions[i], sizes[i])
-        # Step 2: Write the steps, first (0) for all positions, then (1) for the database.
-        for which in range(2):
+        # Step 2: Write the steps, first for all positions, then for the database.
+        for which in (FOR_PARENTS, FOR_DATABASE):
             count = 0
             first = last = last_code = np.int64(-1)
             for i in range(begin, end):
                 code = np.int64(codes[i])
-                if which == 1 and code == WIN_IN_ONE:
+                if which == FOR_DATABASE and code == WIN_IN_ONE:
                     continue
                 position = positions[i]
                 # The outcome changes here. A step may begin anywhere after the last position.
                 if code != last_code:
-                    starts_at = round_down(position, last, mask) if which == 1 and last >= 0 else position
-                    buffers.starts[count], buffers.codes[count] = starts_at, code
+                    start = round_down(position, last, mask) if which == FOR_DATABASE and last >= 0 else position
+                    buffers.starts[count], buffers.codes[count] = start, code
                     count += 1
                     last_code = code
                     if last < 0:
@@ -310,7 +312,7 @@ def make_steps(scored, lists, tally, buffers):
             # Step 3: Pack the list and describe it in a row.
             at = stop = offsets[which]
             if count:
-                packed = buffers.for_database if which else buffers.for_parents
+                packed = buffers.for_database if which == FOR_DATABASE else buffers.for_parents
                 stop = pack(buffers.starts[:count], buffers.codes, mask, packed, at)
             row = buffers.rows[k, which]
             describe(row, at, stop - at, count, mask)
@@ -339,10 +341,10 @@ def make_steps_of_rows(game, scored, lists, tally, buffers):
                 count += 1
         # Step 2: Pack the steps, then all positions with their codes.
         stop = pack(buffers.starts[:count], buffers.codes[:count], ZERO, buffers.for_parents, at)
-        describe(buffers.rows[k, 0], at, stop - at, count, ZERO)
+        describe(buffers.rows[k, FOR_PARENTS], at, stop - at, count, ZERO)
         database_stop = pack(positions[begin:end], codes[begin:end], ZERO, buffers.for_database, database_at)
-        describe(buffers.rows[k, 1], database_at, database_stop - database_at, end - begin, ZERO)
-        for which in range(2):
+        describe(buffers.rows[k, FOR_DATABASE], database_at, database_stop - database_at, end - begin, ZERO)
+        for which in (FOR_PARENTS, FOR_DATABASE):
             copy_words(positions, begin, buffers.rows[k, which], FIRST)
             copy_words(positions, end - 1, buffers.rows[k, which], FIRST + positions.shape[1])
         at, database_at, begin = stop, database_stop, end
@@ -356,26 +358,26 @@ def round_down(position, before, mask):
     '0b101000'
     """
     # The highest bit in which the two differ: position has a 1 there, before a 0.
-    highest = 1 << int(position ^ before).bit_length() - 1
-    return position & ~(mask & highest - 1)
+    highest = 1 << (int(position ^ before).bit_length() - 1)
+    return position & ~(mask & (highest - 1))
 
 
 # For the database
 
 
 @kernel
-def unpack_ranks(arena, about, ranks, codes):
+def unpack_ranks(arena, list_info, ranks, codes):
     """Write the ranks and codes of all loaded lists of steps, as the database has them; return how many steps.
 
-    Lists of the same tier are joined. A row of *about* has the tier's mask; the last position of the list before in the
-    same tier, or -1; and whether to leave out the first step, because it only continues the outcome before.
+    Lists of the same tier are joined. A row of *list_info* has the tier's mask; the last position of the list before in
+    the same tier, or -1; and whether to leave out the first step, because it only continues the outcome before.
     """
     runs_buffer = make_runs_buffer()
     end = ZERO
     for row in range(len(arena.table)):
         begin = end
         end = unpack_steps(arena, row, ranks, codes, end)
-        mask, before, joins = about[row, 0], about[row, 1], about[row, 2]
+        mask, before, joins = list_info[row, 0], list_info[row, 1], list_info[row, 2]
         # Case: the first step continues the list before. Remove it.
         if joins:
             for i in range(begin + 1, end):

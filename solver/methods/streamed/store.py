@@ -43,28 +43,30 @@ class StepsStore:
 
     def count(self, wave: int, records: int, tier: int | None, tally: Array) -> StoredCounts:
         """Add the tally of some solved positions of a wave, and return their counts."""
-        counted = tally.reshape(self.tally.shape)
-        for one in (self.tally, self.start_tally)[: 1 + (wave == 0)]:
-            add_up(one, counted)
-        return StoredCounts(records, tier, self.times * int(counted[:, POSITIONS].sum()))
+        added = tally.reshape(self.tally.shape)
+        for total in (self.tally, self.start_tally) if wave == 0 else (self.tally,):
+            add_up(total, added)
+        return StoredCounts(records, tier, self.times * int(added[:, POSITIONS].sum()))
 
     def solved(self) -> SolvedSteps:
         """Return the solved game for the database's writer."""
         legend, rows = legend_of(self.over, self.tally)
         tiers = sorted((tier for wave in self.waves for tier in wave.values()), key=lambda tier: tier.number)
-        kept = [
+        by_tier = [
             (tier, records)
             for tier in tiers
             if (records := [segment for _, segment in sorted(tier.records.items()) if segment.length])
         ]
+        # Of two segments that join, the second does not repeat the outcome.
         counts = [
-            sum(one.length for one in records) - sum(joins(*two) for two in pairwise(records)) for _, records in kept
+            sum(segment.length for segment in records) - sum(joins(*pair) for pair in pairwise(records))
+            for _, records in by_tier
         ]
         (start,) = np.flatnonzero(self.start_tally[:, STORED]).tolist()
         return SolvedSteps(
-            np.array([tier.number for tier, _ in kept], np.int64), np.array(counts, np.int64),
-            np.array([records[0].first for _, records in kept], np.int64),
-            np.array([tier.mask for tier, _ in kept], np.int64), legend, steps(kept, self.scratch, rows),
+            np.array([tier.number for tier, _ in by_tier], np.int64), np.array(counts, np.int64),
+            np.array([records[0].first for _, records in by_tier], np.int64),
+            np.array([tier.mask for tier, _ in by_tier], np.int64), legend, yield_steps(by_tier, self.scratch, rows),
             int(rows[start]),
         )  # fmt: skip
 
@@ -79,8 +81,8 @@ def drop_incomplete_wave(log: Log, scratch: Scratch, frames_in: Callable[..., It
     entries = log.since_anew()
     waves: dict[int, list[int]] = {}
     # Collect the entries of each wave that was not restarted.
-    for number, ((wave, *_), *rest) in enumerate(entries):
-        if rest:
+    for number, ((wave, *_), *arrays) in enumerate(entries):
+        if arrays:
             waves.setdefault(int(wave), []).append(number)
         else:
             del waves[int(wave)]
@@ -91,7 +93,7 @@ def drop_incomplete_wave(log: Log, scratch: Scratch, frames_in: Callable[..., It
         del waves[last]
         log.add((np.array([last]),))
         log.settle()
-    entries.places[:] = [entries.places[number] for number in sorted(chain.from_iterable(waves.values()))]
+    entries.offsets[:] = [entries.offsets[number] for number in sorted(chain.from_iterable(waves.values()))]
 
 
 def joins(before: Segment, after: Segment) -> bool:
@@ -111,24 +113,24 @@ def legend_of(over: Array, tally: Array, example: Callable[..., int] = first_pos
     their columns. The row of a code that no position has is 0. *example* gets the tier and the words of the first
     position with an outcome.
     """
-    found: dict[tuple[Value, int], Any] = {}
+    counts: dict[tuple[Value, int], Any] = {}
     for value in np.flatnonzero(over[:, STORED]).tolist():
-        found[Value(value), -1 if value == DRAW else 0] = over[value]
+        counts[Value(value), -1 if value == DRAW else 0] = over[value]
     codes = {}
     for code in np.flatnonzero(tally[:, STORED]).tolist():
         value = CLASSES[code & 3]
         codes[code] = outcome = value, -1 if value == DRAW else code >> 2
-        if outcome not in found:
-            found[outcome] = tally[code]
+        if outcome not in counts:
+            counts[outcome] = tally[code]
         else:
             # Add the counts, and keep the first example: the least position of the lowest tier.
-            two_rows = np.array([found[outcome], tally[code]])
-            found[outcome] = [*two_rows[:, :FIRST_TIER].sum(axis=0), *min(two_rows[:, FIRST_TIER:].tolist())]
-    outcomes = sorted(found)
+            two_rows = np.array([counts[outcome], tally[code]])
+            counts[outcome] = [*two_rows[:, :FIRST_TIER].sum(axis=0), *min(two_rows[:, FIRST_TIER:].tolist())]
+    outcomes = sorted(counts)
     legend = [
         LegendRow(*outcome, int(row[POSITIONS]), int(row[STORED]), example(*map(int, row[FIRST_TIER:])))
         for outcome in outcomes
-        for row in [found[outcome]]
+        for row in [counts[outcome]]
     ]
     rows = np.zeros(len(tally), np.min_scalar_type(len(legend)))
     for code, outcome in codes.items():
@@ -136,31 +138,32 @@ def legend_of(over: Array, tally: Array, example: Callable[..., int] = first_pos
     return legend, rows
 
 
-def steps(
+def yield_steps(
     tiers: list[tuple[StreamTier, list[Segment]]], scratch: Scratch, rows: Array
 ) -> Iterator[tuple[Array, Array]]:
     """Yield all steps of some tiers, as ranks and rows of the legend, TOGETHER or more at a time."""
-    part: list[tuple[Segment, int, int, int]] = []
+    group: list[tuple[Segment, int, int, int]] = []
     count = 0
     for tier, records in tiers:
-        for before, one in zip([None, *records], records, strict=False):
-            part.append((one, tier.mask, before.last if before else -1, before is not None and joins(before, one)))
-            count += one.length
+        for before, segment in zip([None, *records], records, strict=False):
+            last = before.last if before else -1
+            group.append((segment, tier.mask, last, before is not None and joins(before, segment)))
+            count += segment.length
             if count >= TOGETHER:
-                yield load(part, scratch, rows)
-                part, count = [], 0
-    if part:
-        yield load(part, scratch, rows)
+                yield load_group(group, scratch, rows)
+                group, count = [], 0
+    if group:
+        yield load_group(group, scratch, rows)
 
 
-def load(part: list[tuple[Segment, int, int, int]], scratch: Scratch, rows: Array) -> tuple[Array, Array]:
-    """Return the steps of some segments as ranks and rows of the legend. Each entry of *part* is (segment, mask of its
+def load_group(group: list[tuple[Segment, int, int, int]], scratch: Scratch, rows: Array) -> tuple[Array, Array]:
+    """Return the steps of some segments as ranks and rows of the legend. Each entry of *group* is (segment, mask of its
     tier, last position of the tier before it or -1, whether it `joins`)."""
     loader = SegmentLoader(scratch)
-    for one, *_ in part:
-        loader.add(one)
-    about = np.array([row[1:] for row in part], np.int64)
-    count = sum(one.length for one, *_ in part)
+    for segment, *_ in group:
+        loader.add(segment)
+    list_info = np.array([entry[1:] for entry in group], np.int64)
+    count = sum(segment.length for segment, *_ in group)
     ranks, codes = np.empty(count, np.int64), np.empty(count, np.uint16)
-    end = unpack_ranks(loader.load(), about, ranks, codes)
+    end = unpack_ranks(loader.load(), list_info, ranks, codes)
     return ranks[:end], rows[codes[:end]]

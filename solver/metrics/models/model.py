@@ -15,7 +15,7 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import CHANCE, Game, RetrogradeError
-from retrograde.solver.rules.examine import listed
+from retrograde.solver.rules.examine import to_list
 from retrograde.solver.runtime.array_type import Array
 
 Weights = dict[int, int]
@@ -50,7 +50,7 @@ class Model:
         axis if positions have several words.
         """
         result = np.zeros(children.shape[:2], np.int64)
-        for column, (position, turn) in enumerate(zip(listed(positions), turns.tolist(), strict=True)):
+        for column, (position, turn) in enumerate(zip(to_list(positions), turns.tolist(), strict=True)):
             if turn != CHANCE:
                 weights = [*self.weights(game, position).values()]
                 result[: len(weights), column] = weights

@@ -10,7 +10,7 @@ import numpy as np
 
 from retrograde.games.contract.game import CHANCE, PAYOFF_LIMIT, UNDECIDED, is_none
 from retrograde.solver.rules.examine import is_position, key_of
-from retrograde.solver.rules.kernels import WEIGHT_LIMIT, canonical, count_images, place_in
+from retrograde.solver.rules.kernels import WEIGHT_LIMIT, canonical, count_images, count_less
 from retrograde.solver.rules.positions import as_position, note, number_of, put, stands_at, swapped, whole
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.array_type import Array
@@ -325,7 +325,7 @@ def find_target(game, position, tier, tiers, recorder):
 @lean_kernel
 def target_of_slot(tier, slot, exchanged, tiers, recorder):
     """Return the target that leads to a slot; *exchanged* is 1 if the players are exchanged there."""
-    k = place_in(tiers.tiers, tier)
+    k = count_less(tiers.tiers, tier)
     if k == len(tiers.tiers) or tiers.tiers[k] != tier or slot >= tiers.starts[k + 1] - tiers.starts[k]:
         fail_here(recorder, Trouble.BAD_INDEX)
         return np.int64(0)

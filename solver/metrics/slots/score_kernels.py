@@ -20,7 +20,7 @@ import numpy as np
 
 from retrograde.games.contract.game import CHANCE, UNDECIDED, is_none
 from retrograde.solver.methods.listed.predecessors.kernels import append_edge, number_of
-from retrograde.solver.rules.kernels import canonical, multiplicity, place_in
+from retrograde.solver.rules.kernels import canonical, count_less, multiplicity
 from retrograde.solver.rules.positions import as_position, note, swapped, whole
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import turns
@@ -134,7 +134,7 @@ def find_slot(game, scored, reached, trouble):
     if slot < 0 and not is_none(swapped(game, reached)):
         position, tier = canonical(game, swapped(game, reached))
         slot = whole(game.index(position))
-    k = place_in(scored.tiers, tier)
+    k = count_less(scored.tiers, tier)
     if slot < 0:
         trouble[0] = NO_SLOT
     elif k == len(scored.tiers) or scored.tiers[k] != tier or slot >= scored.starts[k + 1] - scored.starts[k]:

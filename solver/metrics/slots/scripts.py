@@ -39,7 +39,7 @@ from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import of_positions
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array
 from retrograde.solver.rules.trouble_codes import Trouble
-from retrograde.solver.rules.weights import complain
+from retrograde.solver.rules.weights import raise_fault
 from retrograde.solver.runtime.array_type import Array
 
 ENOUGH = 1 << 18
@@ -193,5 +193,5 @@ def refuse(game: Game, recorder: Recorder) -> NoReturn:
         raise RuleError(where + "play goes on and on among positions without a slot; give some of them one by index()")
     if code == Trouble.BAD_INDEX:
         raise RuleError(where + "index() and unindex() do not undo one another here, or its tier is none of the tiers")
-    complain(game, position)  # raises an error that names the method, unless it finds none
+    raise_fault(game, position)  # raises an error that names the method, unless it finds none
     raise RuleError(where + "the rules break the contract")

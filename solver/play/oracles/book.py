@@ -27,7 +27,7 @@ from retrograde.databases.lock import Lock
 from retrograde.databases.write import SolvedRecords, SolvedRows, write_database
 from retrograde.games.catalog import rules_digest, variant
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Traits, Value
-from retrograde.solver.rules.examine import listed, start_of
+from retrograde.solver.rules.examine import start_of, to_list
 from retrograde.solver.rules.expansion import Expander
 from retrograde.solver.rules.positions import from_items, to_items
 from retrograde.solver.runtime.array_type import Array
@@ -220,7 +220,7 @@ class BookMaker:
         def ask(positions: Array) -> tuple[Array, Array, Array]:
             distance, tie_seconds = self.options.distances, self.options.tie_seconds
             rows = from_items(positions, self.width)
-            answers = [searches.outcome(position, distance, tie_seconds) for position in listed(rows)]
+            answers = [searches.outcome(position, distance, tie_seconds) for position in to_list(rows)]
             values, plies = zip(*answers, strict=True)
             return rows.ravel(), np.array(values, np.uint8), np.array(plies, np.int64)
 
@@ -284,7 +284,7 @@ class BookMaker:
             self.plies[self.values != DRAW] = NOT_FOUND
         self.plies[self.values == DRAW] = -1
         # Step 1: sort the records by tier, then by position.
-        tiers = np.array([*map(self.game.tier, listed(from_items(self.positions, self.width)))], np.int64)
+        tiers = np.array([*map(self.game.tier, to_list(from_items(self.positions, self.width)))], np.int64)
         order = np.argsort(tiers, kind="stable")
         numbers, counts = np.unique(tiers, return_counts=True)
         positions = from_items(self.positions[order], self.width)

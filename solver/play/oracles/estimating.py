@@ -31,7 +31,7 @@ from retrograde.databases.lock import Lock
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import UNDECIDED, Game, Traits
 from retrograde.solver.play.oracles.book import NoBook, SearchThreads
-from retrograde.solver.rules.examine import examine, listed, refuse_to_search, start_of
+from retrograde.solver.rules.examine import examine, refuse_to_search, start_of, to_list
 from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.runtime.progress import Listener, Phase
 from retrograde.solver.runtime.sources import journal_digest
@@ -140,7 +140,7 @@ class EstimatesMaker:
         self.journaled: dict[int, int] = {}
         for positions, scores in self.log.resumed if self.log else ():
             width = Traits.of(self.game).width
-            rows = listed(positions.reshape(-1, width) if width else positions)
+            rows = to_list(positions.reshape(-1, width) if width else positions)
             self.journaled |= zip(rows, scores.tolist(), strict=True)
 
     # Choosing positions

@@ -75,11 +75,11 @@ def add_tree(rows: TreeRows, tree: Tree, number_of: Callable[[Any], int]) -> int
     return row
 
 
-def results(tree: Tree) -> Iterator[Any]:
+def results_in(tree: Tree) -> Iterator[Any]:
     """Yield the results at the leaves of a tree."""
     if isinstance(tree, Branch):
-        yield from results(tree.if_true)
-        yield from results(tree.if_false)
+        yield from results_in(tree.if_true)
+        yield from results_in(tree.if_false)
     else:
         yield tree.result
 
@@ -95,7 +95,7 @@ def add_tree_of_bits(rows: TreeRows, tree: Tree, lanes: Lanes) -> int:
 
 
 def make_program(circuit: Circuit, rows: TreeRows, lanes: Lanes) -> Program:
-    """Return a program of a circuit, trees and lanes, with short lanes padded with 0 (false)."""
+    """Return a program of a circuit, trees and lanes; short rows of *lanes* are padded with 0 (false)."""
     width = max(map(len, lanes), default=0)
     return Program(
         np.array(circuit.nodes, np.int64),
@@ -107,7 +107,7 @@ def make_program(circuit: Circuit, rows: TreeRows, lanes: Lanes) -> Program:
 def rules_of(game: Game) -> Rules:
     """Return the rules of a game as programs; raise NotApplicable if they cannot be run on symbols."""
     ends, images = ending_program(game), image_program(game)
-    return Rules(*move_program(game), ends, worth_of_decided(ends), images, mirror_of(images))
+    return Rules(*move_program(game), ends, value_of_decided(ends), images, mirror_of(images))
 
 
 def move_program(game: Game) -> tuple[Program, Array, Array, Array]:
@@ -117,8 +117,8 @@ def move_program(game: Game) -> tuple[Program, Array, Array, Array]:
     lanes: Lanes = []
     # Step 1: The tree of moves. Positions with equal lists of moves share a leaf number.
     tree = circuit.decisions(lambda position: tuple(map(index, game.generate_moves(position))))  # type: ignore[arg-type]
-    moves = sorted({move for found in results(tree) for move in found})
-    sets = {found: number for number, found in enumerate(dict.fromkeys(results(tree)))}
+    moves = sorted({move for move_list in results_in(tree) for move in move_list})
+    sets = {move_list: number for number, move_list in enumerate(dict.fromkeys(results_in(tree)))}
     add_tree(rows, tree, sets.__getitem__)
     # Step 2: A tree for each move. Its leaves have 64 literals of the child and 64 of the child's tier.
     roots = []
@@ -131,8 +131,8 @@ def move_program(game: Game) -> tuple[Program, Array, Array, Array]:
         roots.append(add_tree_of_bits(rows, circuit.decisions(follow), lanes))
     # Step 3: The lists of moves, as a table.
     table = np.full((len(sets), len(moves) + 1), LEAF, np.int64)
-    for found, number in sets.items():
-        table[number, : len(found)] = [moves.index(move) for move in found]
+    for move_list, number in sets.items():
+        table[number, : len(move_list)] = [moves.index(move) for move in move_list]
     return make_program(circuit, rows, lanes), np.array(moves, np.int64), np.array(roots, np.int64), table
 
 
@@ -144,7 +144,7 @@ def ending_program(game: Game) -> Program:
     return make_program(circuit, rows, [])
 
 
-def worth_of_decided(ending: Program) -> int:
+def value_of_decided(ending: Program) -> int:
     """Return the primitive value of decided games: WIN if some leaf is WIN and none LOSE (misère play), else LOSE."""
     values = {int(row[1]) for row in ending.trees if row[0] == LEAF}
     return int(WIN if WIN in values and LOSE not in values else LOSE)
@@ -157,31 +157,34 @@ def image_program(game: Game) -> Program:
     lanes: Lanes = []
 
     def images(position: Symbol) -> list[int]:
-        found: list[Any] = [position, *game.images(position)]  # type: ignore[arg-type]  # a symbol stands for an int
-        return [bit for image in found for one in (image, game.tier(image)) for bit in position.bits_of(one)]
+        all_images: list[Any] = [position, *game.images(position)]  # type: ignore[arg-type]  # a symbol stands for an int
+        return [bit for image in all_images for number in (image, game.tier(image)) for bit in position.bits_of(number)]
 
     tree = circuit.decisions(images)
     add_tree_of_bits(rows, tree, lanes)
-    if len({*map(len, results(tree))}) > 1:
+    if len({*map(len, results_in(tree))}) > 1:
         raise NotApplicable("the number of a position's images depends on the position")
     return make_program(circuit, rows, lanes)
 
 
 def mirror_of(imaging: Program) -> Array:
-    """Return the place in the image of each bit of the position, int64[LANES]; LANES if nowhere. NO_MIRROR if there is
-    no mirror: a single image that only moves bits and is its own inverse."""
+    """Return, for each bit of a position, the bit of the mirror image to which it moves (LANES: none), int64[LANES].
+
+    NO_MIRROR unless there is a single image, it only moves bits, and it is its own inverse.
+    """
     # Literals of the image's bits: the lanes are position, its tier, image, its tier.
     images = imaging.lanes[:, 2 * LANES : 3 * LANES]
     if imaging.lanes.shape[1] != 4 * LANES or (images != images[0]).any():
         return NO_MIRROR
     mirror = np.full(LANES, LANES)
-    for place, literal in enumerate(images[0].tolist()):
+    for image_bit, literal in enumerate(images[0].tolist()):
         if literal == FALSE:
             continue
         # Each bit of the image must be an uncomplemented bit of the position, and each of these may be used once.
-        if literal & 1 or not 1 <= literal >> 1 <= LANES or mirror[(literal >> 1) - 1] != LANES:
+        bit = (literal >> 1) - 1  # node 1 is bit 0
+        if literal & 1 or not 0 <= bit < LANES or mirror[bit] != LANES:
             return NO_MIRROR
-        mirror[(literal >> 1) - 1] = place
+        mirror[bit] = image_bit
     # The mirror must be its own inverse.
-    there = np.flatnonzero(mirror != LANES)
-    return mirror if np.array_equal(mirror[mirror[there]], there) else NO_MIRROR
+    bits = np.flatnonzero(mirror != LANES)
+    return mirror if np.array_equal(mirror[mirror[bits]], bits) else NO_MIRROR

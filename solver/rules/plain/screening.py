@@ -25,9 +25,9 @@ class PositionMoves(NamedTuple):
 
     def is_like(self, other: "PositionMoves") -> bool:
         """Return whether both positions have the same moves to the same tiers, and each move flips the same bits."""
-        apart = self.position ^ other.position
+        difference = self.position ^ other.position
         return (self.moves, self.tiers) == (other.moves, other.tiers) and all(
-            child ^ apart == one for child, one in zip(self.children, other.children, strict=True)
+            child ^ difference == other_child for child, other_child in zip(self.children, other.children, strict=True)
         )
 
 
@@ -38,8 +38,8 @@ def may_be_plain(game: Game) -> bool:
         return False
     start = start_of(game)
     try:
-        own_image = not Traits.of(game).has_images or not {*game.images(start)} - {start}
-        return own_image and looks_alike(game, start)
+        is_own_image = not Traits.of(game).has_images or not {*game.images(start)} - {start}
+        return is_own_image and looks_alike(game, start)
     except Exception:
         return False
 

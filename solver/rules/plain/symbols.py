@@ -73,16 +73,16 @@ class Circuit:
         """Return a position with all bits unknown."""
         return Symbol(self, [2 * (1 + bit) if bit < POSITION_BITS else FALSE for bit in range(LANES)])
 
-    def node(self, kind: int, a: int, b: int) -> int:
-        """Return the literal of a node, which is made if it is new."""
+    def find_or_add(self, kind: int, a: int, b: int) -> int:
+        """Return the literal of the node (kind, a, b); add the node if it is new."""
         key = (kind, a, b) if a < b else (kind, b, a)
-        found = self.known.get(key)
-        if found is None:
+        literal = self.known.get(key)
+        if literal is None:
             if len(self.nodes) == MOST_NODES:
                 raise NotApplicable(f"its rules take more than {MOST_NODES:,} operations on the bits of a position")
-            found = self.known[key] = 2 * len(self.nodes)
+            literal = self.known[key] = 2 * len(self.nodes)
             self.nodes.append(key)
-        return found
+        return literal
 
     def and_(self, a: int, b: int) -> int:
         """Return the literal of `a AND b`."""
@@ -90,7 +90,7 @@ class Circuit:
             return FALSE
         if a in (TRUE, b):
             return b
-        return a if b == TRUE else self.node(AND, a, b)
+        return a if b == TRUE else self.find_or_add(AND, a, b)
 
     def or_(self, a: int, b: int) -> int:
         """Return the literal of `a OR b`."""
@@ -103,14 +103,14 @@ class Circuit:
         if a >> 1 == b >> 1:
             return (a ^ b) & 1
         # Complements move out of the node, so that it is shared.
-        return self.node(XOR, a & ~1, b & ~1) ^ (a ^ b) & 1
+        return self.find_or_add(XOR, a & ~1, b & ~1) ^ ((a ^ b) & 1)
 
     def any_of(self, literals: Iterable[int]) -> int:
         """Return the literal of the OR of several literals."""
-        found = FALSE
+        any_true = FALSE
         for literal in literals:
-            found = self.or_(found, literal)
-        return found
+            any_true = self.or_(any_true, literal)
+        return any_true
 
     def ask(self, literal: int) -> bool:
         """Return whether a literal is true on the current path. The first answer to a new question is True."""
@@ -133,8 +133,8 @@ class Circuit:
         self.paths = 0
         return self.tree_after(rules, [])
 
-    def tree_after(self, rules: Callable[["Symbol"], Any], before: list[bool]) -> Tree:
-        """Return the tree below the questions that *before* answers: all paths that begin with these answers.
+    def tree_after(self, rules: Callable[["Symbol"], Any], given: list[bool]) -> Tree:
+        """Return the tree of all paths that begin with the answers *given*.
 
         Runs the rule once for each path.
         """
@@ -142,7 +142,7 @@ class Circuit:
         if self.paths > MOST_WAYS:
             raise NotApplicable(f"a rule branches into more than {MOST_WAYS:,} ways")
         # Step 1: Run the rule. Beyond the answers given, each new question is answered True.
-        self.answers_ahead, self.answers, self.questions = list(before), {}, 0
+        self.answers_ahead, self.answers, self.questions = list(given), {}, 0
         try:
             result = rules(self.position())
         except Exception as error:  # rules raise anything if they need an int
@@ -153,7 +153,7 @@ class Circuit:
         questions = list(self.answers)[::2]  # every second one is a complement
         answers = [self.answers[literal] for literal in questions]
         tree: Tree = Leaf(result)
-        for number in reversed(range(len(before), len(questions))):
+        for number in reversed(range(len(given), len(questions))):
             if_false = self.tree_after(rules, [*answers[:number], False])
             tree = Branch(questions[number], tree, if_false)
         return tree
@@ -214,9 +214,9 @@ class Symbol:
                 out.append(FALSE)
                 continue
             # A full adder: sum = a XOR b XOR carry; the next carry is set if two of the three are.
-            one = circuit.xor(a, b)
-            out.append(circuit.xor(one, carry))
-            carry = circuit.or_(circuit.and_(a, b), circuit.and_(one, carry))
+            half_sum = circuit.xor(a, b)
+            out.append(circuit.xor(half_sum, carry))
+            carry = circuit.or_(circuit.and_(a, b), circuit.and_(half_sum, carry))
         return Symbol(circuit, out)
 
     def __add__(self, other: Any) -> "Symbol":
@@ -283,5 +283,5 @@ class Symbol:
 
     def __index__(self) -> int:
         """Ask for each bit, and return the number: up to a branch for each bit."""
-        number = sum(self.circuit.ask(bit) << place for place, bit in enumerate(self.bits))
-        return number - (1 << LANES if number >> (LANES - 1) else 0)
+        number = sum(self.circuit.ask(literal) << bit for bit, literal in enumerate(self.bits))
+        return number - (1 << LANES if number >> (LANES - 1) else 0)  # the top bit is the sign

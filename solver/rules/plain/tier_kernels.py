@@ -56,7 +56,7 @@ def evaluate_nodes(nodes, base, mask, values):
 def value_of(values, literal):
     """Return the value of a literal under a tier."""
     value = values[literal >> 1]
-    return value if value < 0 else value ^ literal & 1
+    return value if value < 0 else value ^ (literal & 1)
 
 
 @kernel
@@ -78,8 +78,8 @@ def child_of(lanes, values, mask):
     """
     base = varying = 0
     rank = FIRST_BIT
-    tier, plain = constant_of(lanes[LANES:], values)
-    for bit in range(LANES if plain else 0):
+    tier, is_plain = constant_of(lanes[LANES:], values)
+    for bit in range(LANES if is_plain else 0):
         value = value_of(values, lanes[bit])
         if value == 1:
             base |= 1 << bit
@@ -89,7 +89,7 @@ def child_of(lanes, values, mask):
                 return base, varying, tier, False
             varying |= 1 << bit
         rank += 2 * (mask >> bit & 1)
-    return base, varying, tier, plain
+    return base, varying, tier, is_plain
 
 
 @kernel
@@ -130,20 +130,20 @@ def ends_of(ending, decided, base, mask, values, cubes):
 def add_cubes(nodes, literal, values, stack, cubes, count):
     """Add cubes that cover all positions with a true literal; return the number of cubes, or UNCLEAR."""
     stack[0, 0] = literal
-    left = 1
-    while left:
-        left -= 1
-        literal = stack[0, left]
+    stacked = 1
+    while stacked:
+        stacked -= 1
+        literal = stack[0, stacked]
         value = value_of(values, literal)
         if value == 0:
             continue
         node = literal >> 1
         # Case: the complement of an AND, which is an OR. Either side makes it true: push both.
         if value == UNCLEAR and literal & 1 and nodes[node, 0] == 0:
-            if left + 2 > MOST_STACKED:
+            if stacked + 2 > MOST_STACKED:
                 return UNCLEAR
-            stack[0, left], stack[0, left + 1] = nodes[node, 1] ^ 1, nodes[node, 2] ^ 1
-            left += 2
+            stack[0, stacked], stack[0, stacked + 1] = nodes[node, 1] ^ 1, nodes[node, 2] ^ 1
+            stacked += 2
             continue
         # Case: a conjunction of bits. It is one cube, or none if it is never true.
         bits, ones = cube_of(nodes, literal, values, stack[1])
@@ -163,32 +163,34 @@ def cube_of(nodes, literal, values, stack):
     """
     bits = ones = 0
     stack[0] = literal
-    left = 1
-    while left:
-        left -= 1
-        literal = stack[left]
+    stacked = 1
+    while stacked:
+        stacked -= 1
+        literal = stack[stacked]
         value = value_of(values, literal)
         if value == 0:
             return 0, UNCLEAR
         # Case: a bit of the rank, or its complement. The same bit may not be required to be both 0 and 1.
         if value >= FIRST_BIT:
-            bit, one = 1 << (value - FIRST_BIT >> 1), 1 - (value & 1)
-            if bits & bit and (ones & bit != 0) != one:
+            bit, required = 1 << ((value - FIRST_BIT) >> 1), 1 - (value & 1)
+            if bits & bit and ((ones & bit) != 0) != required:
                 return 0, UNCLEAR
             bits |= bit
-            ones |= bit * one
+            ones |= bit * required
         # Case: an AND of two literals. Both must be true: push both. Anything else is no conjunction.
         elif value == UNCLEAR:
             node = literal >> 1
-            if literal & 1 or nodes[node, 0] != 0 or left + 2 > len(stack):
+            if literal & 1 or nodes[node, 0] != 0 or stacked + 2 > len(stack):
                 return UNCLEAR, 0
-            stack[left], stack[left + 1] = nodes[node, 1], nodes[node, 2]
-            left += 2
+            stack[stacked], stack[stacked + 1] = nodes[node, 1], nodes[node, 2]
+            stacked += 2
     return bits, ones
 
 
-LESS, SAME, GREATER, IMAGE_PAIRS = -1, 0, 1, 2 + 2 * LANES
-"""How a position compares to an image if the bits in pairs are equal; and the length of a row of pairs."""
+LESS, SAME, GREATER = -1, 0, 1
+"""How a position compares to an image if the bits in pairs are equal."""
+IMAGE_PAIRS = 2 + 2 * LANES
+"""The length of a row of pairs."""
 
 
 @kernel
@@ -213,31 +215,31 @@ def pairs_of(imaging, base, mask, values, pairs):
     count = lanes.shape[1] // (2 * LANES) - 1
     if count > len(pairs):
         return UNCLEAR
-    own, plain = constant_of(lanes[leaf, LANES:], values)
+    own_tier, is_constant = constant_of(lanes[leaf, LANES:], values)
     for image in range(count):
         row, bits = pairs[image], lanes[leaf, 2 * LANES * (image + 1) :]
-        tier, also_plain = constant_of(bits[LANES:], values)
-        if not plain or not also_plain:
+        tier, image_constant = constant_of(bits[LANES:], values)
+        if not is_constant or not image_constant:
             return UNCLEAR
         row[0], row[1] = 0, SAME
         # Case: the image is in another tier. Tiers alone decide.
-        if tier != own:
-            row[1] = LESS if own < tier else GREATER
+        if tier != own_tier:
+            row[1] = LESS if own_tier < tier else GREATER
             continue
         # Step 2: Compare bit by bit, highest first.
         for step in range(LANES):
             bit = LANES - 1 - step
-            mine, other = values[1 + bit], value_of(values, bits[bit])
-            if other == UNCLEAR:
+            own_bit, image_bit = values[1 + bit], value_of(values, bits[bit])
+            if image_bit == UNCLEAR:
                 return UNCLEAR
             # Equal in all positions: nothing to compare.
-            if mine == other:
+            if own_bit == image_bit:
                 continue
             # Two different constants decide, and lower bits do not matter.
-            if mine < FIRST_BIT and other < FIRST_BIT:
-                row[1] = LESS if mine < other else GREATER
+            if own_bit < FIRST_BIT and image_bit < FIRST_BIT:
+                row[1] = LESS if own_bit < image_bit else GREATER
                 break
-            row[2 + row[0]], row[3 + row[0]] = encode_bit(mine), encode_bit(other)
+            row[2 + row[0]], row[3 + row[0]] = encode_bit(own_bit), encode_bit(image_bit)
             row[0] += 2
     return count
 
@@ -267,17 +269,17 @@ NUMBER: the tier. BASE: the bits that all its positions share. MASK and BITS: th
 GROUP and GROUPS, WORD and WORDS, FIRST and COUNT: where its groups, words and positions begin in their arrays, and how
 many there are. VALUE: the primitive value of positions that are not decided.
 """
-OWNER, LEAD, CHILD_BASE, CHILD_MASK, FOUND = range(5)
+OWNER, CHILD_TIER, CHILD_BASE, CHILD_MASK, FOUND = range(5)
 """Columns of a table of all moves of a wave.
 
-OWNER: the row of the parent tier. LEAD: the child tier. CHILD_BASE and CHILD_MASK: the bits that the children share,
-and those that may differ.
+OWNER: the row of the parent tier. CHILD_TIER: the child tier. CHILD_BASE and CHILD_MASK: the bits that the children
+share, and those that may differ. FOUND is the number of columns.
 """
 
 
 @kernel
-def find_links(moving, roots, sets, tiers, values, found):
-    """List all moves of some tiers in *found*; return how many there are, or -1 if the rules are not plain."""
+def find_links(moving, roots, sets, tiers, values, links):
+    """List all moves of some tiers in *links*; return how many there are, or -1 if the rules are not plain."""
     nodes, trees, lanes = moving
     count = 0
     for row in range(len(tiers)):
@@ -295,11 +297,11 @@ def find_links(moving, roots, sets, tiers, values, found):
             leaf_of_move = leaf_of(trees, roots[sets[leaf, k]], values)
             if leaf_of_move < 0:
                 return -1
-            shared, varying, tier, plain = child_of(lanes[leaf_of_move], values, mask)
-            if not plain or varying != mask:  # a bit that is overwritten would make one child of two positions
+            shared, varying, tier, is_plain = child_of(lanes[leaf_of_move], values, mask)
+            if not is_plain or varying != mask:  # a bit that is overwritten would make one child of two positions
                 return -1
-            found[count, OWNER], found[count, LEAD] = row, tier
-            found[count, CHILD_BASE], found[count, CHILD_MASK] = shared, varying
+            links[count, OWNER], links[count, CHILD_TIER] = row, tier
+            links[count, CHILD_BASE], links[count, CHILD_MASK] = shared, varying
             count += 1
             k += 1
         # An undecided position must have a move.

@@ -65,7 +65,7 @@ PRELOADED = [
 GONE = distributed.CancelledError, CommClosedError
 """How a task ends if its scheduler disappears: cancelled, or its result does not arrive."""
 KEPT = "What is done is kept: the same command goes on from there"
-SOME_WAVE = ("wave", "name")
+LABELS = ("wave", "name")
 """The attributes in which tasks name their wave or file."""
 
 
@@ -127,25 +127,25 @@ class DaskExecutor(ClusterExecutor):
             self.client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError as error:
             raise ClusterError(f"the scheduler at {self.address} has no workers; start some") from error
-        self.counted_at = -FRESH
+        self.counted_at = -FRESH  # so that `threads` counts the workers anew
 
     def __str__(self) -> str:
         return f"{count_workers(self.workers, len(self.threads))}; dashboard at {self.client.dashboard_link}"
 
     def send(self, name: str, args: tuple[Any, ...], function: Callable[..., Any], *packed: Any) -> "Future[Any]":
         """Run a task on some worker."""
-        about = next((getattr(one, of) for one in args for of in SOME_WAVE if hasattr(one, of)), "all")
-        key = (f"{name}-{about}-{self.token}", next(self.numbers))
+        group = next((getattr(arg, label) for arg in args for label in LABELS if hasattr(arg, label)), "all")
+        key = (f"{name}-{group}-{self.token}", next(self.numbers))  # the dashboard groups by the text
         return asyncio.run_coroutine_threadsafe(self.run(key, function, packed), self.client.loop.asyncio_loop)
 
     async def run(self, key: tuple[str, int], function: Callable[..., Any], packed: tuple[Any, ...]) -> Any:
         """Return the result of a task; raise ClusterError if there is none."""
         future = self.client.submit(function, *packed, key=key, pure=False)
-        coming = asyncio.ensure_future(future)  # also of an awaitable that is no coroutine
+        result = asyncio.ensure_future(future)  # also of an awaitable that is no coroutine
         try:
-            while not (await asyncio.wait({coming}, timeout=LONELY))[0]:
+            while not (await asyncio.wait({result}, timeout=LONELY))[0]:
                 await self.look_for_workers()
-            return await coming
+            return await result
         except KilledWorker as error:
             raise ClusterError(
                 f"{error.allowed_failures + 1} workers ended at one task, the last at {error.last_worker.address}; "
@@ -154,15 +154,15 @@ class DaskExecutor(ClusterExecutor):
         except GONE as error:
             raise ClusterError(f"the scheduler at {self.address} has gone. {KEPT}") from error
         finally:
-            coming.cancel()
+            result.cancel()
 
     async def look_for_workers(self) -> None:
         """Warn if there are no workers left, once until there is one again."""
         with suppress(*GONE, OSError):  # the tasks themselves report a scheduler that is gone
-            left = bool(await self.client.nthreads())
-            if not left and not self.alone:
+            has_workers = bool(await self.client.nthreads())
+            if not has_workers and not self.alone:
                 warnings.warn(f"the scheduler at {self.address} has no workers left; one is waited for", stacklevel=2)
-            self.alone = not left
+            self.alone = not has_workers
 
 
 def host_of(address: str) -> str:
@@ -223,7 +223,7 @@ def local_cluster(processes: int) -> Any:
     if sys.platform == "linux":  # elsewhere libraries do not survive a fork
         dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
         get_mp_context().set_forkserver_preload(PRELOADED)
-    with ignoring_interrupts():
+    with ignore_interrupts():
         return distributed.LocalCluster(
             n_workers=processes, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
@@ -231,7 +231,7 @@ def local_cluster(processes: int) -> Any:
 
 
 @contextmanager
-def ignoring_interrupts() -> Iterator[None]:
+def ignore_interrupts() -> Iterator[None]:
     """Make processes and threads started here ignore Ctrl-C: their parent ends them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -246,7 +246,7 @@ def ignoring_interrupts() -> Iterator[None]:
 
 def close(client: "distributed.Client", cluster: Any) -> None:
     """Leave a cluster; end it if it is ours."""
-    for one in (client, cluster):
+    for connection in (client, cluster):
         with suppress(Exception):  # errors while closing do not matter
-            if one is not None:
-                one.close(timeout=ANSWER)
+            if connection is not None:
+                connection.close(timeout=ANSWER)

@@ -76,10 +76,10 @@ def ranks() -> Iterator[MpiExecutor | None]:
     if world.rank:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Step 1: compare the versions of all ranks with rank 0's.
-    known = world.allgather((machine(), facts()))
-    machines, mine = [name for name, _ in known], known[0][1]
-    for rank, (name, theirs) in enumerate(known):
-        if differences := theirs.differences(mine):
+    gathered = world.allgather((machine(), facts()))
+    machines, of_rank_0 = [name for name, _ in gathered], gathered[0][1]
+    for rank, (name, of_rank) in enumerate(gathered):
+        if differences := of_rank.differences(of_rank_0):
             if world.rank:
                 yield None
                 return

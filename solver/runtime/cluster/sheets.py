@@ -28,14 +28,14 @@ def stamp() -> int:
     return zlib.crc32(machine().encode())
 
 
-def can_be_had() -> bool:
+def are_usable() -> bool:
     """Return whether sheets can be used: the boot of this machine must be known."""
     return bool(boot())
 
 
-def is_sheet(where: Any) -> bool:
+def is_sheet(location: Any) -> bool:
     """Return whether planes are in a sheet: its token is even, those of other writers are odd."""
-    return isinstance(where, Frame) and where.token % 2 == 0
+    return isinstance(location, Frame) and location.token % 2 == 0
 
 
 def new_sheet(scratch: Scratch, name: str, planes: int, words: int) -> Frame:
@@ -46,12 +46,12 @@ def new_sheet(scratch: Scratch, name: str, planes: int, words: int) -> Frame:
     return frame
 
 
-def write_stretch(scratch: Scratch, sheet: Frame, word: int, planes: Array) -> None:
+def write_words(scratch: Scratch, sheet: Frame, word: int, planes: Array) -> None:
     """Write the planes of a range of words that begins at number *word*."""
-    row = sheet.packed // len(planes)
+    plane_bytes = sheet.packed // len(planes)
     with scratch.expect_disk(), FileIO(scratch.folder / sheet.file, "r+") as file:
         for number, plane in enumerate(planes):
-            file.seek(number * row + 8 * word)
+            file.seek(number * plane_bytes + 8 * word)
             write_all(file, plane.view(np.uint8).data)
 
 
@@ -60,12 +60,12 @@ def read_sheet(scratch: Scratch, sheet: Frame, planes: int) -> Array:
     if sheet.size != stamp():
         raise scratch.damaged(sheet)
     try:
-        return mapped(scratch.folder / sheet.file, planes, sheet.packed // (8 * planes))
+        return map_planes(scratch.folder / sheet.file, planes, sheet.packed // (8 * planes))
     except (OSError, ValueError) as error:
         raise scratch.damaged(sheet) from error
 
 
 @lru_cache(1)
-def mapped(path: Path, planes: int, words: int) -> Array:
+def map_planes(path: Path, planes: int, words: int) -> Array:
     """Return a sheet's planes. They are writable, because kernels would be compiled again for read-only arrays."""
     return np.memmap(path, np.uint64, "r+", shape=(planes, words)).view(np.ndarray)

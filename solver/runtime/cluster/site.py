@@ -54,10 +54,10 @@ class Facts(NamedTuple):
     numba: str
     zstd: str
 
-    def differences(self, mine: "Facts") -> str:
-        """Return in words what differs from *mine*, as in `numpy 2.1 and not 2.0`; "" if all is the same."""
-        pairs = [(name, theirs, ours) for name, theirs, ours in zip(self._fields, self, mine, strict=True)]
-        return ", ".join(f"{name} {theirs} and not {ours}" for name, theirs, ours in pairs if theirs != ours)
+    def differences(self, expected: "Facts") -> str:
+        """Return in words what differs from *expected*, as in `numpy 2.1 and not 2.0`; "" if all is the same."""
+        pairs = zip(self._fields, self, expected, strict=True)
+        return ", ".join(f"{name} {actual} and not {wanted}" for name, actual, wanted in pairs if actual != wanted)
 
 
 @cache

@@ -18,7 +18,7 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import UNDECIDED, WIN, Game, RuleError, Traits, Value
-from retrograde.solver.rules.examine import differ, examine, listed, random_line, tier_of
+from retrograde.solver.rules.examine import describe_difference, examine, random_line, tier_of, to_list
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import position_in
 from retrograde.solver.rules.reason import compilable
@@ -88,7 +88,7 @@ class CertificateWalk:
         self.log = log
         for *words, replies in log.resumed:
             positions = np.stack(words, 1) if Traits.of(self.game).width else words[0]
-            self.journaled.update(zip(listed(positions), replies.tolist(), strict=True))
+            self.journaled.update(zip(to_list(positions), replies.tolist(), strict=True))
 
     def run(self, positions: Iterable[int]) -> None:
         """Choose replies, from *positions* on, until none is open; raise NoMove, PlayMayRepeat, OutOfTime or
@@ -167,7 +167,7 @@ class CertificateWalk:
         count = self.list_moves(position)
         table, counts = self.move_table, self.move_table.counts[:count].tolist()
         candidates = [
-            CandidateMove(i, position_in(self.game, table.children, i), listed(table.open[i, : counts[i]]))
+            CandidateMove(i, position_in(self.game, table.children, i), to_list(table.open[i, : counts[i]]))
             for i in range(count)
             if counts[i] >= 0
         ]
@@ -189,7 +189,7 @@ class CertificateWalk:
             moves = 4 * len(self.move_table.counts)
             if trouble == kernels.BROKEN:
                 examine(self.game, position)
-                raise RuleError(differ(self.game, position))
+                raise RuleError(describe_difference(self.game, position))
             if moves > MOST_MOVES:
                 raise RuleError(f"{variant(self.game)} has positions with more than {moves // 4:,} moves")
             self.move_table = kernels.make_move_table(self.game, moves)
@@ -205,7 +205,7 @@ class CertificateWalk:
         """Return (positions, replies, bounds), int64[n] each, sorted by position. Without *bounded*, bounds are None. A
         reply is the number of a move. Positions of several words are int64[n, words]."""
         positions = np.array(sorted(self.replies), np.int64)
-        packed = np.array([self.replies[position] for position in listed(positions)], np.int64)
+        packed = np.array([self.replies[position] for position in to_list(positions)], np.int64)
         bounds = packed >> REPLY_BITS if self.bounded else None
         return positions, packed & REPLY_MASK, bounds
 
@@ -299,7 +299,7 @@ class ClosedWalk(BoundedWalk):
                 reached[position] = reply = self.replies[position]
                 self.list_moves(position)
                 open_count = max(int(self.move_table.counts[reply]), 0)
-                todo += listed(self.move_table.open[reply, :open_count])
+                todo += to_list(self.move_table.open[reply, :open_count])
         self.replies = reached
         return super().columns(roots)
 

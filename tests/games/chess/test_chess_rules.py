@@ -325,7 +325,7 @@ def test_compiled_rules_do_the_same():
         positions = [game.canonical(position) for position in random_positions(name, 100, seed=6)]
         array = np.array(positions, np.int64)
         block = expander.expand(tier_of(name), array)
-        for position, primitive, children in zip(positions, *block.by_position(), strict=True):
+        for position, primitive, children in zip(positions, *block.lists_by_position(), strict=True):
             assert primitive == game.primitive(position)
             over = primitive != UNDECIDED
             assert children == ([] if over else [game.canonical(child) for child in children_of(game, position)])

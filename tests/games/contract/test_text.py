@@ -82,7 +82,7 @@ def test_nothing_else_changes():
 
 @pytest.mark.long
 def test_such_games_compile(tmp_path):
-    children = Expander(Loud()).expand(0, np.array([3, 4])).by_position()[1]
+    children = Expander(Loud()).expand(0, np.array([3, 4])).lists_by_position()[1]
     assert children == [[2, 1, 0], [3, 2, 1]]
     with open_database(solve(Loud(), tmp_path / "loud.h5", method="compiled"), game=Loud()) as database:
         assert len(database) == 6

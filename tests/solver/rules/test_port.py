@@ -150,7 +150,7 @@ def test_calls_stay_calls_where_rules_are_only_called(monkeypatch):
     monkeypatch.setattr(ports, "is_cached_for", lambda *_: False)
     game = load_game("dodgem")
     port = RulesPort(game, compiled.type_of(game, False))
-    with ports.called_rules():
+    with ports.keep_rules_interpreted():
         expanded(port, [game.start], game.tier(game.start))
         assert port.seconds > 0.0 and not port.impatient
         for name, call in port.calls.items():
@@ -216,7 +216,9 @@ def test_expand_writes_the_same_for_one_word_and_for_three():
         for method in ("expand", "expand_parents"):
             narrow = getattr(one, method)(tier, np.array([number]))
             wide = getattr(three, method)(tier, np.array([words]))
-            assert nodes_in(one.game, narrow.by_position()[1]) == nodes_in(three.game, wide.by_position()[1])
+            assert nodes_in(one.game, narrow.lists_by_position()[1]) == nodes_in(
+                three.game, wide.lists_by_position()[1]
+            )
             assert method == "expand_parents" or narrow.primitives.tolist() == wide.primitives.tolist()
         if three.game.canonical(words) == words:
             three.spot_check(tier, np.array([words]))

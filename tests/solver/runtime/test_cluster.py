@@ -34,7 +34,7 @@ from retrograde.solver.runtime.cluster.site import ClusterError, Facts, facts, m
 from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.runtime.scratch import PLAIN, Scratch
 from retrograde.solver.runtime.sizes import Sizes
-from retrograde.solver.variants import VariantTask, prerequisites, solving_variants
+from retrograde.solver.variants import VariantTask, prerequisites, solve_variants
 from tests.helpers.command_line import COMMAND, LATE, Child, environment, process, retrograde
 from tests.helpers.lacking import in_ci, need_cluster
 from tests.helpers.marks import thorough, thorough_but
@@ -350,7 +350,7 @@ def test_an_ending_whose_worker_is_killed_is_solved_by_another(tmp_path, executo
         if len(told) == 1:
             os.kill(next(iter(executor.client.run(os.getpid).values())), signal.SIGKILL)
 
-    with solving_variants(executor, tmp_path / "set.h5", tasks_for(tmp_path, *THREE)) as ahead:
+    with solve_variants(executor, tmp_path / "set.h5", tasks_for(tmp_path, *THREE)) as ahead:
         for name in THREE:
             assert ahead.result(name, kill_one).seconds > 0
     assert told
@@ -362,7 +362,7 @@ def test_an_ending_whose_worker_is_killed_is_solved_by_another(tmp_path, executo
 def test_what_is_too_large_for_one_worker_is_left_to_all(tmp_path, executor, by_threads):
     """While others are solved; and these go on behind it."""
     tasks = [*tasks_for(tmp_path, "chess:KRK", memory=1), *tasks_for(tmp_path, "chess:KQK", "chess:KPK")]
-    with solving_variants(executor, tmp_path / "set.h5", tasks) as ahead:
+    with solve_variants(executor, tmp_path / "set.h5", tasks) as ahead:
         with pytest.raises(MemoryLimit):
             ahead.result("chess:KRK", print)
         site = executor.site
@@ -669,7 +669,7 @@ def test_what_is_published_is_opened_anew(tmp_path):
 def test_what_a_folder_does_not_list_yet_is_looked_for(tmp_path, monkeypatch):
     there = Scratch(tmp_path, 0)
     frame = there.write("positions1", b"much")
-    monkeypatch.setattr(Scratch, "lengths", lambda self: {})
+    monkeypatch.setattr(Scratch, "file_lengths", lambda self: {})
     assert there.missing([frame]) == []
     lost = frame._replace(offset=1)
     assert there.missing([lost, frame, frame._replace(name="positions2")]) == [lost, frame._replace(name="positions2")]

@@ -92,7 +92,7 @@ def test_what_breaks_the_contract_in_a_process_is_told_as_in_a_thread(tmp_path, 
 def test_an_array_travels_as_the_path_of_a_file(tmp_path):
     shared = SharedArray.zeros(5, np.int64, tmp_path / "array")
     shared.array[:] = range(5)
-    sent = pickle.dumps(shared.part(1, 4))
+    sent = pickle.dumps(shared.slice(1, 4))
     assert len(sent) < 600
     there = pickle.loads(sent)
     assert there.array.tolist() == [1, 2, 3]

@@ -9,7 +9,7 @@ import pytest
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.runtime.cluster import sheets
-from retrograde.solver.runtime.cluster.sheets import is_sheet, new_sheet, read_sheet, write_stretch
+from retrograde.solver.runtime.cluster.sheets import is_sheet, new_sheet, read_sheet, write_words
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.scratch import DamagedScratch, Scratch
 from retrograde.solver.runtime.sizes import Sizes
@@ -79,7 +79,7 @@ def test_a_sheet_is_what_was_written_to_it_by_this_start_of_the_machine(tmp_path
     planes = np.random.default_rng(0).integers(0, 1 << 63, (3, 100)).astype(np.uint64)
     sheet = new_sheet(scratch, "planes7", 3, 100)
     for begin, end in ((60, 100), (0, 60), (10, 20)):
-        write_stretch(scratch, sheet, begin, planes[:, begin:end])
+        write_words(scratch, sheet, begin, planes[:, begin:end])
     assert is_sheet(sheet) and not is_sheet(scratch.write("planes7", b"other")) and not is_sheet(None)
     assert not scratch.missing([sheet])
     found = read_sheet(scratch, sheet, 3)

@@ -49,9 +49,9 @@ def sample_task(task: list[TierBlock], most: int) -> Iterator[tuple[int, int]]:
     """
     total = sum(end - begin for _, begin, end in task)
     count = min(most, 1 + total // FEW)
-    ahead = [(2 * k + 1) * total // (2 * count) for k in range(count)]
+    remaining = [(2 * k + 1) * total // (2 * count) for k in range(count)]  # the middles of *count* equal parts
     before = 0
     for key, begin, end in task:
-        while ahead and ahead[0] < before + end - begin:
-            yield key, begin + ahead.pop(0) - before
+        while remaining and remaining[0] < before + end - begin:
+            yield key, begin + remaining.pop(0) - before
         before += end - begin

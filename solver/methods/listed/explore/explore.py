@@ -11,17 +11,10 @@ from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.methods.listed.explore import waves
 from retrograde.solver.methods.listed.explore.cutting import TASK, cut_into_tasks
 from retrograde.solver.methods.listed.explore.space import SpilledStateSpace, StateSpace, index_of_positions, keys_of
-from retrograde.solver.methods.listed.explore.tasks import (
-    Edges,
-    concatenate,
-    expand,
-    merge,
-    merge_sorted,
-    position_type,
-)
+from retrograde.solver.methods.listed.explore.tasks import Edges, expand, join, merge, merge_sorted, position_type
 from retrograde.solver.methods.listed.spill import kernels
 from retrograde.solver.methods.listed.spill.lists import SpilledPositions
-from retrograde.solver.rules.examine import listed
+from retrograde.solver.rules.examine import to_list
 from retrograde.solver.rules.images import mean_size
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.journal import Log
@@ -53,7 +46,7 @@ class Explorer:
         """
         self.game = game
         self.width = Traits.of(game).width
-        self.each = WORD * max(self.width, 1)
+        self.position_bytes = WORD * max(self.width, 1)
         """The most bytes of a position."""
         self.spills = spills
         self.spilled: SpilledPositions | None = None
@@ -89,11 +82,10 @@ class Explorer:
             wave = self.log_wave(found, edges, log)
             phase.learn(partial(self.mean_size, wave))
             phase.advance(waves.size(wave), next(reversed(wave), None))
-            growth.wave(waves.size(wave), phase.done)
+            growth.count_wave(waves.size(wave), phase.done)
             if self.limit and self.seems_larger(self.limit, waves.size(wave)):
-                raise NotApplicable(
-                    f"it seems to have more than {self.limit:,} positions, too many for lists in memory"
-                )
+                what = f"more than {self.limit:,} positions, too many for lists in memory"
+                raise NotApplicable(f"it seems to have {what}")
         phase.end()
         return self.state_space()
 
@@ -109,36 +101,35 @@ class Explorer:
         arrivals: dict[int, list[Array]] = {}
         fresh: dict[int, list[Array]] = {}
         edges: Edges = set()
-        came = 0
-        for pieces, found in self.map(partial(call, expand), tasks):
-            edges |= found
+        arrived_bytes = 0
+        for pieces, task_edges in self.map(partial(call, expand), tasks):
+            edges |= task_edges
             for tier, piece in pieces:
                 arrivals.setdefault(tier, []).append(piece)
-                came += piece.nbytes
-            if came > max(LEAST_ARRIVALS, self.work.budget.free_bytes() // 8):
+                arrived_bytes += piece.nbytes
+            if arrived_bytes > max(LEAST_ARRIVALS, self.work.budget.free_bytes() // 8):
                 self.settle(arrivals, fresh)
-                came = 0
+                arrived_bytes = 0
         self.settle(arrivals, fresh)
         edges -= self.edges
         if self.spilled:
             return self.spilled.take_wave(), edges
         return {tier: merge_sorted(fresh.pop(tier)) for tier in list(fresh)}, edges
 
-    def log_wave(self, found: waves.AnyWave, edges: Edges, log: Log) -> waves.AnyWave:
+    def log_wave(self, wave: waves.AnyWave, edges: Edges, log: Log) -> waves.AnyWave:
         """Log a wave and its new pairs of tiers, add it to the known positions, and return it."""
         if self.spilled:
-            for block in waves.blocks_on_disk(found, edges):
+            for block in waves.blocks_on_disk(wave, edges):
                 log.add(encode(block))
                 log.flush()
-            self.remember(found, edges)
-            return found
-        log.add(encode(block := waves.wave_block(found, edges)))
+            self.remember(wave, edges)
+            return wave
+        log.add(encode(block := waves.wave_block(wave, edges)))
         return self.add_wave([block])
 
     def settle(self, arrivals: dict[int, list[Array]], fresh: dict[int, list[Array]]) -> None:
         """Move arrived children that are not known to *fresh*, or to disk if lists have spilled."""
-        came = sum(sum(map(len, heap)) for heap in arrivals.values())
-        if self.must_spill(came):
+        if self.must_spill(sum(sum(map(len, heap)) for heap in arrivals.values())):
             self.spill()
         if not self.spilled:
             self.merge(arrivals, fresh)
@@ -148,26 +139,26 @@ class Explorer:
         doing = f"going on from {self.found:,} positions, with lists in scratch files and scores in memory,"
         self.work.budget.check(self.least_memory(), doing)
 
-    def must_spill(self, came: int) -> bool:
-        """Return True if *came* new positions can be merged on disk, but not in memory."""
-        return self.may_spill() and self.work.budget.free_bytes() < self.merging() * came
+    def must_spill(self, count: int) -> bool:
+        """Return whether *count* arrived positions can be merged on disk, but not in memory."""
+        return self.may_spill() and self.work.budget.free_bytes() < self.merge_bytes() * count
 
-    def merging(self) -> int:
+    def merge_bytes(self) -> int:
         """Return the bytes for each position that is merged: those of several words are sorted into a second array."""
-        return self.each * (2 if self.width else 1)
+        return self.position_bytes * (2 if self.width else 1)
 
     def merge(self, arrivals: dict[int, list[Array]], fresh: dict[int, list[Array]]) -> None:
         """Move arrived children that are not known to *fresh*: disjoint sorted lists for each tier. Raises
         MemoryLimit."""
-        came = [(tier, sum(map(len, heap))) for tier, heap in arrivals.items()]
-        needed = self.merging() * sum(count for _, count in came)
+        counts = [(tier, sum(map(len, heap))) for tier, heap in arrivals.items()]
+        needed = self.merge_bytes() * sum(count for _, count in counts)
         self.work.budget.check(needed, f"going on from {self.found:,} positions")
         heaps = (
             [(tier, arrivals.pop(tier), self.known.get(tier, []) + fresh.get(tier, [])) for tier, *_ in task]
-            for task in cut_into_tasks(came, TASK, whole=True)
+            for task in cut_into_tasks(counts, TASK, whole=True)
         )
-        for part in self.map(merge, heaps):
-            for tier, new in part:
+        for pieces in self.map(merge, heaps):
+            for tier, new in pieces:
                 if len(new):
                     fresh.setdefault(tier, []).append(new)
 
@@ -175,19 +166,19 @@ class Explorer:
         """Return True if memory does not suffice to join and solve the known positions."""
         if not self.may_spill():
             return False
-        left, each = self.work.budget.free_bytes(), INDEX + SCORE
+        free, solve_bytes = self.work.budget.free_bytes(), INDEX + SCORE
         # A quick test first: plenty of memory even if every position took the most.
-        if left > max(self.each, each + CYCLIC) * self.found:
+        if free > max(self.position_bytes, solve_bytes + CYCLIC) * self.found:
             return False
-        item = max(run.itemsize * max(self.width, 1) for runs in self.known.values() for run in runs)
-        return left < max(item * self.found, each * self.found + CYCLIC * self.largest())
+        widest = max(run.itemsize * max(self.width, 1) for runs in self.known.values() for run in runs)
+        return free < max(widest * self.found, solve_bytes * self.found + CYCLIC * self.largest())
 
     def may_spill(self) -> bool:
         """Return True if lists are in memory, and spilling them would free enough for the arrays that must stay."""
         if not self.spills or self.spilled:
             return False
-        held = sum(run.nbytes for runs in self.known.values() for run in runs)
-        return self.work.budget.free_bytes() + held > self.least_memory()
+        freed = sum(run.nbytes for runs in self.known.values() for run in runs)
+        return self.work.budget.free_bytes() + freed > self.least_memory()
 
     def least_memory(self) -> int:
         """Return the bytes that scores, and the counters of the largest tier with cycles, take in memory."""
@@ -195,7 +186,7 @@ class Explorer:
 
     def mean_size(self, wave: waves.AnyWave) -> float:
         """Return the mean number of images of a position in a wave, by a sample."""
-        return mean_size(self.game, listed(waves.sample_of(wave)))
+        return mean_size(self.game, to_list(waves.sample_of(wave)))
 
     def largest(self) -> int:
         """Return the number of known positions of the largest tier with cycles."""
@@ -209,8 +200,8 @@ class Explorer:
         self.spilled.remember(self.spilled.take_wave())
 
     def seems_larger(self, limit: int, new: int) -> bool:
-        """Return True if no move stays in its tier, and there are or soon will be more positions than *limit*. *new* is
-        the size of the last wave. "Soon": more than an eighth of the limit is known, and a third of that is new."""
+        """Return whether no move stays in its tier, and there are or soon will be more positions than *limit*. "Soon":
+        more than an eighth of the limit is known, and at least a third of that is *new*, in the last wave."""
         growing = self.found > limit // 8 and 3 * new > self.found
         return (growing or self.found > limit) and all(tier != child for tier, child in self.edges)
 
@@ -225,9 +216,9 @@ class Explorer:
                 wave.setdefault(tier, []).append(block.positions[begin:end])
             if self.spilled:
                 self.spilled.add(wave)  # empties it
-        whole = self.spilled.take_wave() if self.spilled else {tier: concatenate(parts) for tier, parts in wave.items()}
-        self.remember(whole, edges)
-        return whole
+        joined = self.spilled.take_wave() if self.spilled else {tier: join(parts) for tier, parts in wave.items()}
+        self.remember(joined, edges)
+        return joined
 
     def remember(self, wave: waves.AnyWave, edges: Edges) -> None:
         """Add a wave to the known positions; spill these if memory gets short."""
@@ -252,7 +243,7 @@ class Explorer:
         if self.spilled:
             lists = self.spilled.all_positions()
             starts = np.cumsum([0, *map(len, lists.values())])
-            greatest = max(listed(each[len(each) - 1 : len(each)])[0] for each in lists.values())
+            greatest = max(to_list(positions[len(positions) - 1 : len(positions)])[0] for positions in lists.values())
             return SpilledStateSpace(np.array([*lists]), starts, self.edges, [*lists.values()], position_type(greatest))
         runs = [run for tier in self.known.values() for run in tier]
         self.work.budget.check(sum(run.nbytes for run in runs), f"joining {self.found:,} positions")
@@ -266,13 +257,13 @@ class Explorer:
         shared = self.work.zeros("positions", math.prod(shape), dtype)
         positions = shared.array.reshape(shape)
         for k, tier in enumerate(tiers.tolist()):
-            part = positions[starts[k] : starts[k + 1]]
-            known = sorted(self.known.pop(tier), key=len)
-            longest = known.pop().astype(dtype, copy=False)
-            if known:
-                kernels.merge(longest, merge_sorted(known).astype(dtype, copy=False), part)
+            joined = positions[starts[k] : starts[k + 1]]
+            runs = sorted(self.known.pop(tier), key=len)
+            longest = runs.pop().astype(dtype, copy=False)
+            if runs:
+                kernels.merge(longest, merge_sorted(runs).astype(dtype, copy=False), joined)
             else:
-                part[:] = longest
+                joined[:] = longest
         packing, keys = keys_of(positions, self.work) if self.width else (None, None)
         index = index_of_positions(starts, keys.array if keys else positions, self.work)
         return StateSpace(tiers, starts, self.edges, shared, index, self.width, packing, keys)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrograde.solver.methods.listed.spill.kernels import find, is_none_at, is_same, stretch_of
-from retrograde.solver.rules.kernels import place_in
+from retrograde.solver.methods.listed.spill.kernels import bounds_of_tier, find, is_none_at, is_same
+from retrograde.solver.rules.kernels import count_less
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
 
@@ -56,35 +56,35 @@ def gather(columns, children, tiers, runs, out):
     for row in range(children.shape[0]):
         begin = end
         tier = greatest = -1
-        plain = True
+        one_tier = True
         for i in range(columns):
             child = children[row, i]
             if child >= 0:
                 greatest = max(greatest, child)
                 if end == begin:
                     tier = tiers[row, i]
-                plain &= tiers[row, i] == tier
+                one_tier &= tiers[row, i] == tier
                 out[end] = child
                 end += 1
         runs[row, 0] = end
         runs[row, 1] = tier
-        runs[row, 2] = plain
+        runs[row, 2] = one_tier
         runs[row, 3] = greatest
 
 
 @kernel
-def index_of(positions, starts, index):
+def fill_index(positions, starts, index):
     """Fill the `begins` of an *index* (see `Index`) of sorted positions. They come in as zeros."""
     shifts, bases, offsets, begins, _ = index
     for k in range(len(shifts)):
         low, high = starts[k], starts[k + 1]
         key = 0
-        for place in range(low, high):
-            own = (np.int64(positions[place]) >> shifts[k]) - bases[k]
+        for i in range(low, high):
+            position_key = (np.int64(positions[i]) >> shifts[k]) - bases[k]
             # Keys without positions begin where the next key does.
-            while key < own:
+            while key < position_key:
                 key += 1
-                begins[offsets[k] + key] = place - low
+                begins[offsets[k] + key] = i - low
         # Keys after the last position begin at the end of the tier.
         while key < offsets[k + 1] - offsets[k] - 1:
             key += 1
@@ -101,7 +101,7 @@ def begin_look_up(columns, children, child_tiers, lists, index, search):
     tiers, starts, _ = lists
     shifts, bases, offsets, begins, _ = index
     tier = k = count = 0
-    looked_up = known = False
+    looked_up = tier_exists = False
     for i in range(columns):
         child = children[i]
         if child < 0:
@@ -110,11 +110,11 @@ def begin_look_up(columns, children, child_tiers, lists, index, search):
         if child_tiers[i] != tier or not looked_up:
             tier = child_tiers[i]
             looked_up = True
-            k = place_in(tiers, tier)
-            known = k < len(tiers) and tiers[k] == tier
-        # `known`: the state space has this tier. The key gives the block; an empty block means that the child is
+            k = count_less(tiers, tier)
+            tier_exists = k < len(tiers) and tiers[k] == tier
+        # `tier_exists`: the state space has this tier. The key gives the block; an empty block means that the child is
         # nowhere.
-        if known:
+        if tier_exists:
             key = (child >> shifts[k]) - bases[k]
             if 0 <= key < offsets[k + 1] - offsets[k] - 1:
                 begin = np.int64(begins[offsets[k] + key])
@@ -146,8 +146,8 @@ def halve(keys, children, lows, counts):
 
 
 @kernel
-def look_up(positions, samples, search, places):
-    """Write to *places* the index of each child in *search*; leave those that are nowhere as they are. Bisects the
+def look_up(positions, samples, search, indices):
+    """Write to *indices* the index of each child in *search*; leave those that are nowhere as they are. Bisects the
     samples first, which are few and stay in the cache, then the 64 positions from one sample to the next."""
     columns, children, lows, counts, firsts, numbers = search
     # Step 1: the samples that cover each child's block, from the one at or before its begin.
@@ -165,12 +165,12 @@ def look_up(positions, samples, search, places):
     # Step 4: keep exact hits only.
     for i in range(len(counts)):
         if positions[lows[i]] == children[i]:
-            places[columns[i]] = lows[i]
+            indices[columns[i]] = lows[i]
 
 
 @kernel
-def locate(columns, matrix, unsorted, lists, index, places):
-    """Write the index of each child among *lists* to *places*, -1 for no child; return how many children are nowhere.
+def locate(columns, matrix, unsorted, lists, index, indices):
+    """Write the index of each child among *lists* to *indices*, -1 for no child; return how many children are nowhere.
     Rows that ascend are found by galloping from child to child, *unsorted* rows by the *index*."""
     children, child_tiers = matrix.children, matrix.tiers
     search = np.empty((6, columns), np.int64)
@@ -179,51 +179,51 @@ def locate(columns, matrix, unsorted, lists, index, places):
         # Case: an unsorted row. Use the index; -1 stays where a child is nowhere.
         if unsorted[row]:
             for i in range(columns):
-                places[row, i] = -1
+                indices[row, i] = -1
             count = begin_look_up(columns, children[row], child_tiers[row], lists, index, search)
-            look_up(lists.positions, index.samples, search[:, :count], places[row])
+            look_up(lists.positions, index.samples, search[:, :count], indices[row])
             for i in range(columns):
-                missing += children[row, i] >= 0 and places[row, i] < 0
+                missing += children[row, i] >= 0 and indices[row, i] < 0
             continue
         # Case: an ascending row.
-        missing += gallop(columns, children[row], child_tiers[row], lists, places[row], False)
+        missing += gallop(columns, children[row], child_tiers[row], lists, indices[row], False)
     return missing
 
 
 @lean_kernel
-def gallop(columns, children, child_tiers, lists, places, hinted):
-    """Write the index of each child of a row to *places*, -1 for no child; return how many children are nowhere.
-    Gallops from child to child, which is quick where they ascend. If *hinted*, gallops from the index in *places*,
-    which is negative for a child that is nowhere."""
+def gallop(columns, children, child_tiers, lists, indices, hinted):
+    """Write the index of each child of a row to *indices*, -1 for no child; return how many children are nowhere.
+    Gallops from child to child, which is quick where they ascend. If *hinted*, *indices* comes in with an index near
+    each child, negative for a child that is nowhere, and gallops from there."""
     tiers, starts, positions = lists
     missing = tier = low = high = hint = 0
     looked_up = False
     for i in range(columns):
-        near = places[i] if hinted else 0
-        places[i] = -1
+        start = indices[i] if hinted else 0
+        indices[i] = -1
         if is_none_at(children, i):
             continue
-        if near < 0:
+        if start < 0:
             missing += 1
             continue
         # Step 1: find the tier's list when the tier changes.
         if child_tiers[i] != tier or not looked_up:
             tier = child_tiers[i]
             looked_up = True
-            low, high = stretch_of(tiers, starts, tier)
+            low, high = bounds_of_tier(tiers, starts, tier)
             hint = low
         # Step 2: gallop to the child.
-        hint = find(positions, low, high, children[i], near if hinted else hint)
+        hint = find(positions, low, high, children[i], start if hinted else hint)
         if hint < high and is_same(positions, hint, children[i]):
-            places[i] = hint
-        missing += places[i] < 0
+            indices[i] = hint
+        missing += indices[i] < 0
     return missing
 
 
 @lean_kernel
-def gallop_rows(columns, matrix, lists, places, hinted):
+def gallop_rows(columns, matrix, lists, indices, hinted):
     """Call `gallop` for all rows of a matrix; return how many children are nowhere."""
     missing = 0
     for row in range(matrix.children.shape[0]):
-        missing += gallop(columns, matrix.children[row], matrix.tiers[row], lists, places[row], hinted)
+        missing += gallop(columns, matrix.children[row], matrix.tiers[row], lists, indices[row], hinted)
     return missing

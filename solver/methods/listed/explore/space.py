@@ -49,7 +49,7 @@ class TieredPositions:
     def __len__(self) -> int:
         return int(self.starts[-1])
 
-    def stretch(self, k: int) -> tuple[int, int]:
+    def bounds_of(self, k: int) -> tuple[int, int]:
         """Return the first index of tier number k, and the one after its last."""
         return int(self.starts[k]), int(self.starts[k + 1])
 
@@ -116,8 +116,8 @@ class SpilledStateSpace(TieredPositions):
         low, high = int(self.starts.searchsorted(begin, "right")) - 1, int(self.starts.searchsorted(end))
         starts = self.starts[low:high].tolist()
         lists = zip(starts, self.lists[low:high], strict=True)
-        parts = [each[max(0, begin - start) : end - start] for start, each in lists]
-        return np.concatenate(parts).astype(self.dtype, copy=False)
+        slices = [positions[max(0, begin - start) : end - start] for start, positions in lists]
+        return np.concatenate(slices).astype(self.dtype, copy=False)
 
     def lists_on_disk(self) -> ListsOnDisk:
         """Return the lists in the form that lookups take."""
@@ -154,11 +154,11 @@ def index_of_positions(starts: Array, positions: Array, work: Work) -> SharedInd
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     narrow = np.uint32 if int(starts[-1]) < 1 << 32 else np.int64
     begins = work.zeros("index", int(offsets[-1]), narrow)
-    some = positions[:: kernels.SAMPLE] if tiers else np.empty(0, positions.dtype)
-    samples = work.zeros("samples", len(some), positions.dtype)
-    samples.array[:] = some
+    sample = positions[:: kernels.SAMPLE] if tiers else np.empty(0, positions.dtype)
+    samples = work.zeros("samples", len(sample), positions.dtype)
+    samples.array[:] = sample
     if tiers:
-        kernels.index_of(positions, starts, Index(shifts, bases, offsets, begins.array, samples.array))
+        kernels.fill_index(positions, starts, Index(shifts, bases, offsets, begins.array, samples.array))
     return SharedIndex(shifts, bases, offsets, begins, samples)
 
 

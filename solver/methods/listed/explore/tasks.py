@@ -31,41 +31,42 @@ COMPACT = 1 << 20
 def expand(game: Game, parts: Pieces, checks: int) -> tuple[Pieces, Edges]:
     """Return the children of positions by tier, and the pairs of tiers that moves connect. Compares *checks* of the
     positions with the interpreted rules."""
-    found: dict[int, list[Array]] = {}
-    loose: dict[int, int] = {}  # by tier, children since the last sort
+    by_tier: dict[int, list[Array]] = {}
+    unsorted: dict[int, int] = {}  # by tier, children since the last sort
     edges: Edges = set()
     expander = expander_of(game)
     # Step 1: check some positions with the interpreted rules.
-    for k, place in sample_task([(k, 0, len(part[1])) for k, part in enumerate(parts)], checks):
-        expander.spot_check(parts[k][0], parts[k][1][place : place + 1])
+    for k, index in sample_task([(k, 0, len(part[1])) for k, part in enumerate(parts)], checks):
+        expander.spot_check(parts[k][0], parts[k][1][index : index + 1])
+    # Step 2: expand large tiers one by one, small ones together.
     small = sorted((part for part in parts if len(part[1]) < SMALL), key=itemgetter(0))
     for group in [*([part] for part in parts if len(part[1]) >= SMALL), small]:
-        for between, pieces in children_of(expander, group):
-            edges |= between
+        for block_edges, pieces in children_of(expander, group):
+            edges |= block_edges
             for child_tier, piece in pieces:
-                heap = found.setdefault(child_tier, [])
+                heap = by_tier.setdefault(child_tier, [])
                 heap.append(piece)
-                loose[child_tier] = loose.get(child_tier, 0) + len(piece)
-                if loose[child_tier] >= COMPACT > len(heap[0]):
-                    found[child_tier] = [distinct(heap)]
-                    loose[child_tier] = 0
-    return [(tier, concatenate(heap)) for tier, heap in found.items()], edges
+                unsorted[child_tier] = unsorted.get(child_tier, 0) + len(piece)
+                if unsorted[child_tier] >= COMPACT > len(heap[0]):
+                    by_tier[child_tier] = [distinct(heap)]
+                    unsorted[child_tier] = 0
+    return [(tier, join(heap)) for tier, heap in by_tier.items()], edges
 
 
 def children_of(expander: Expander, group: Pieces) -> Iterator[tuple[Edges, Pieces]]:
     """Yield (pairs of tiers, children by tier) of the positions of a group of tiers, which ascend, block by block."""
     tiers = np.repeat([tier for tier, _ in group], [len(part) for _, part in group])
-    positions = concatenate([part for _, part in group]) if group else tiers
+    positions = join([part for _, part in group]) if group else tiers
     for begin, end in expander.blocks(0, len(positions)):
-        own = tiers[begin:end]
-        block = expander.expand(int(own[0]), positions[begin:end])
+        block_tiers = tiers[begin:end]
+        block = expander.expand(int(block_tiers[0]), positions[begin:end])
         if len(group) == 1:
             pieces = list(children_by_tier(block))
             yield {(group[0][0], tier) for tier, _ in pieces}, pieces
             continue
         # Step 1: list all children with their tiers, and the tiers that they come from.
-        children, child_tiers, parents = block.in_a_list()
-        origins = own[parents]
+        children, child_tiers, parents = block.list_children()
+        origins = block_tiers[parents]
         # The kernel has compared with the least tier only. Each position alone shows the fault.
         if (child_tiers < origins).any():
             for number in range(begin, end):
@@ -86,9 +87,9 @@ def merge(heaps: list[tuple[int, list[Array], list[Array]]]) -> Pieces:
     for tier, heap, known in heaps:
         new = distinct(heap)
         for run in known:
-            both = np.result_type(new, run)
-            new = new.astype(both, copy=False)
-            new = new[: subtract(new, run.astype(both, copy=False))]
+            dtype = np.result_type(new, run)
+            new = new.astype(dtype, copy=False)
+            new = new[: subtract(new, run.astype(dtype, copy=False))]
         merged.append((tier, new.copy()))  # a view would keep all arrivals in memory
     return merged
 
@@ -100,21 +101,21 @@ def children_by_tier(block: ExpansionBlock) -> Iterator[tuple[int, Array]]:
         return
     runs = np.empty((len(block.children), 4), np.int64)
     kernels.gather(block.columns, block.children, block.tiers, runs, block.out)
-    some = runs[np.diff(runs[:, 0], prepend=0) > 0]
-    if len(some) and some[:, 2].all() and (some[:, 1] == some[0, 1]).all():  # mostly all are in one tier
-        yield int(some[0, 1]), block.out[: some[-1, 0]].astype(position_type(int(some[:, 3].max())))
+    ends, tiers, one_tier, greatest = runs[np.diff(runs[:, 0], prepend=0) > 0].T  # of the rows with children
+    if len(ends) and one_tier.all() and (tiers == tiers[0]).all():  # mostly all are in one tier
+        yield int(tiers[0]), block.out[: ends[-1]].astype(position_type(int(greatest.max())))
         return
     # Case: children in several tiers. Rows within one tier are yielded whole; others are split by tier.
     begin = 0
-    for row, (end, tier, plain, greatest) in enumerate(runs.tolist()):
+    for row, (end, tier, is_whole, most) in enumerate(runs.tolist()):
         if end > begin:
-            piece = block.out[begin:end].astype(position_type(greatest))
-            if plain:
+            piece = block.out[begin:end].astype(position_type(most))
+            if is_whole:
                 yield tier, piece
             else:
-                tiers = block.tiers[row, : block.columns][block.children[row, : block.columns] >= 0]
-                for child_tier in np.unique(tiers).tolist():
-                    yield child_tier, piece[tiers == child_tier]
+                child_tiers = block.tiers[row, : block.columns][block.children[row, : block.columns] >= 0]
+                for child_tier in np.unique(child_tiers).tolist():
+                    yield child_tier, piece[child_tiers == child_tier]
         begin = end
 
 
@@ -122,29 +123,29 @@ def rows_by_tier(block: ExpansionBlock) -> Iterator[tuple[int, Array]]:
     """Yield the children in a block by tier, if positions have several words."""
     most = block.columns * len(block.children)
     children, tiers = np.empty((most, block.width), np.int64), np.empty(most, np.int64)
-    count, plain = row_kernels.gather(block.columns, block.children, block.tiers, children, tiers)
+    count, one_tier = row_kernels.gather(block.columns, block.children, block.tiers, children, tiers)
     children, tiers = children[:count], tiers[:count]
-    if count and plain:  # mostly all are in one tier
-        yield int(tiers[0]), children.copy()  # a view would keep the room for missing moves in memory
+    if count and one_tier:  # mostly all are in one tier
+        yield int(tiers[0]), children.copy()  # a view would keep the whole buffer in memory
         return
     for tier in np.unique(tiers).tolist():
         yield tier, children[tiers == tier]
 
 
-def concatenate(arrays: list[Array]) -> Array:
+def join(arrays: list[Array]) -> Array:
     """Return arrays as one; a single array is not copied."""
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def merge_sorted(lists: list[Array]) -> Array:
     """Return disjoint sorted lists merged into one, shortest first. Empties the list that is passed in."""
-    both = np.result_type(*lists)
+    dtype = np.result_type(*lists)
     lists.sort(key=len, reverse=True)
     while len(lists) > 1:
-        left, right = (lists.pop().astype(both, copy=False) for _ in range(2))
-        whole = np.empty((len(left) + len(right), *left.shape[1:]), both)
-        merge_two(left, right, whole)
-        insort(lists, whole, key=lambda one: -len(one))
+        left, right = (lists.pop().astype(dtype, copy=False) for _ in range(2))
+        merged = np.empty((len(left) + len(right), *left.shape[1:]), dtype)
+        merge_two(left, right, merged)
+        insort(lists, merged, key=lambda positions: -len(positions))
     return lists[0]
 
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from retrograde.games.contract.game import Game
 from retrograde.solver.methods.listed.explore.cutting import cut_into_tasks
-from retrograde.solver.methods.listed.explore.tasks import Edges, concatenate, position_type
-from retrograde.solver.rules.examine import listed
+from retrograde.solver.methods.listed.explore.tasks import Edges, join, position_type
+from retrograde.solver.rules.examine import to_list
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.journal import Entries
 from retrograde.solver.runtime.log import decode
@@ -59,7 +59,7 @@ def wave_block(wave: Wave, edges: Edges, number: int = 0, last: bool = True) -> 
     """Return a wave, or a block of it, as a journal entry."""
     counts = np.array([len(new) for new in wave.values()], np.int64)
     lists = [*wave.values()]
-    positions = concatenate(lists or [np.empty(0, np.uint32)])
+    positions = join(lists or [np.empty(0, np.uint32)])
     pairs = np.array(sorted(edges), np.int64).reshape(-1)
     return WaveBlock(np.array([*wave], np.int64), counts, positions, pairs, number, last)
 
@@ -69,7 +69,7 @@ def blocks_on_disk(wave: AnyWave, edges: Edges) -> Iterator[WaveBlock]:
     number = -1
     for number, parts in enumerate(cut_into_tasks(lengths(wave), LOGGED)):
         block = {tier: wave[tier][begin:end] for tier, begin, end in parts}
-        kind = position_type(max(listed(positions[-1:])[0] for positions in block.values()))
+        kind = position_type(max(to_list(positions[-1:])[0] for positions in block.values()))
         yield wave_block({tier: positions.astype(kind) for tier, positions in block.items()}, set(), number, False)
     yield wave_block({}, edges, number + 1)
 
@@ -84,14 +84,14 @@ def waves_in(log: Entries) -> Iterator[Iterator[WaveBlock]]:
         numbers.append(number)
         if block.last:
             # Blocks are read again one at a time, because together they may be large.
-            many = (decode(log.entry(which), [WaveBlock]) for which in [*numbers])
-            yield many if block.number else iter([block])
+            blocks = (decode(log.entry(block_number), [WaveBlock]) for block_number in [*numbers])
+            yield blocks if block.number else iter([block])
 
 
 def sample_of(wave: AnyWave) -> Array:
     """Return up to SAMPLE positions of a wave, evenly spread."""
     ends = np.cumsum([0, *map(len, wave.values())])
-    places = np.linspace(0, ends[-1] - 1, min(SAMPLE, ends[-1])).astype(np.int64)
-    lists, numbers = [*wave.values()], ends.searchsorted(places, "right") - 1
-    some = [lists[k][place : place + 1] for k, place in zip(numbers, (places - ends[numbers]).tolist(), strict=True)]
-    return concatenate(some or [np.empty(0, np.uint32)])
+    indices = np.linspace(0, ends[-1] - 1, min(SAMPLE, ends[-1])).astype(np.int64)
+    lists, tiers = [*wave.values()], ends.searchsorted(indices, "right") - 1
+    sample = [lists[k][index : index + 1] for k, index in zip(tiers, (indices - ends[tiers]).tolist(), strict=True)]
+    return join(sample or [np.empty(0, np.uint32)])

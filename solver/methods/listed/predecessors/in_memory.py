@@ -36,12 +36,12 @@ class LoadedLists(NamedTuple):
     parents: Array
 
     def rows(self, numbers: Array) -> Array:
-        """Return the indices of some ascending *numbers* among `numbers`; skips positions without a list."""
+        """Return the indices of the lists of ascending *numbers*; skips positions without a list."""
         wanted = numbers.astype(np.uint16)
         rows = np.searchsorted(self.numbers, wanted)
-        rows = rows[rows < len(self.numbers)] if len(self.numbers) else rows[:0]
-        there: Array = rows[self.numbers[rows] == wanted[: len(rows)]]
-        return there
+        rows = rows[rows < len(self.numbers)]  # ascending as well, so the last ones go
+        exact: Array = rows[self.numbers[rows] == wanted[: len(rows)]]
+        return exact
 
 
 def bytes_needed(pending: int, children_left: Array) -> int:
@@ -68,8 +68,8 @@ def load_lists(
         block = kernels.LoadedBlock(
             np.empty(stored.size, np.uint16), np.empty(stored.size, np.uint32), np.empty_like(lists.parents)
         )
-        own = scores[first : first + stored.size]
-        count = kernels.load_lists(lists, first, own, children_left, decided, unpropagated, block)
+        block_scores = scores[first : first + stored.size]
+        count = kernels.load_lists(lists, first, block_scores, children_left, decided, unpropagated, block)
         edges = int(block.ends[count - 1]) if count else 0
         numbers = block.numbers[:count] + np.uint16(first - begin)
         loaded.append((numbers, block.ends[:count] + np.uint32(end), block.parents[:edges].copy()))

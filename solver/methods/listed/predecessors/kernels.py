@@ -67,17 +67,17 @@ def number_of(edge):
 
 @kernel
 def count_by_bucket(children, shift, counts):
-    """Add the number of children in each bucket to *counts*."""
+    """Add the number of children in each bucket of `2**shift` positions to *counts*."""
     for child in children:
         counts[number_of(child) >> shift] += 1
 
 
 @kernel
-def sort_by_bucket(children, counts, first, shift, ends, entries):
-    """Copy edges by bucket to *entries*, as `child << 41 | parent << 1 | again`, the child within its bucket.
+def sort_by_bucket(children, counts, shift, ends, entries):
+    """Copy edges by bucket to *entries*, as `(child << 41) | (i << 1) | moves_again`, the child within its bucket.
 
-    Parent number *first* + i has `counts[i]` of the *children*; the entry has i as its parent. *ends* comes in with
-    where each bucket begins in *entries* and goes out with where it ends.
+    The i-th parent of a block has `counts[i]` of the *children*. *ends* comes in with the index in *entries* at which
+    each bucket begins, and goes out with the one at which it ends.
     """
     begin = 0
     for i in range(len(counts)):
@@ -86,7 +86,7 @@ def sort_by_bucket(children, counts, first, shift, ends, entries):
             child = number_of(edge)
             bucket = child >> shift
             # 64 bits: 22 for the child within its bucket, 40 for the parent, 1 for "moves again"; the sign stays free.
-            entries[ends[bucket]] = (child - (bucket << shift)) << 41 | np.int64(i) << 1 | (edge < 0)
+            entries[ends[bucket]] = ((child - (bucket << shift)) << 41) | (np.int64(i) << 1) | (edge < 0)
             ends[bucket] += 1
         begin += counts[i]
 
@@ -99,10 +99,9 @@ def pack(entries, first, width, packed):
     # Entries count parents from *first*. To begin with `-first` makes the first difference the parent's own number.
     before = -first
     for entry in entries:
-        parent = entry >> 1 & (1 << 40) - 1
-        number = (parent - before) << 1 | entry & 1
+        parent = (entry >> 1) & ((1 << 40) - 1)
+        end = write_varint(((parent - before) << 1) | (entry & 1), packed, end)
         before = parent
-        end = write_varint(number, packed, end)
         # Write the child's number within the bucket.
         child = entry >> 41
         for _ in range(width):
@@ -117,7 +116,7 @@ def unpack_child(packed, end, width):
     """Return the child's number that is stored at *end* in *width* bytes."""
     child = np.int64(0)
     for byte in range(width):
-        child |= np.int64(packed[end + byte]) << 8 * byte
+        child |= np.int64(packed[end + byte]) << (8 * byte)
     return child
 
 
@@ -146,12 +145,12 @@ def write_parents(packed, bounds, width, begins, parents):
         parent = np.int64(0)
         while end < bound:
             # Step 1: read the difference to the previous parent, and the bit for "moves again".
-            rest, end = read_varint(packed, end)
+            number, end = read_varint(packed, end)  # twice the difference, plus the bit
             # Step 2: append the parent to the child's list.
             child = unpack_child(packed, end, width)
             end += width
-            parent += rest >> 1
-            parents[begins[child + 1]] = ~parent if rest & 1 else parent
+            parent += number >> 1
+            parents[begins[child + 1]] = ~parent if number & 1 else parent
             begins[child + 1] += 1
 
 
@@ -168,10 +167,10 @@ def copy_lists(begins, ends, parents, out, end):
 @kernel
 def sum_counters(children_left, decided):
     """Return the sum of the counters of undecided positions, which are less than *decided*."""
-    count = 0
+    total = 0
     for number in children_left:
-        count += int(number) if number < decided else 0
-    return count
+        total += int(number) if number < decided else 0
+    return total
 
 
 class LoadedBlock(NamedTuple):
@@ -193,11 +192,11 @@ def load_lists(lists, first, scores, children_left, decided, unpropagated, out):
     count = end = 0
     for i in range(len(lists.begins) - 1):
         # Step 1: may the parents of this position still be looked up?
-        wanted = children_left[first + i] < decided
-        if not wanted:
+        needed = children_left[first + i] < decided
+        if not needed:
             for score in unpropagated:
-                wanted |= scores[i] == score
-        if wanted:
+                needed |= scores[i] == score
+        if needed:
             # Step 2: copy its undecided parents; a decided one is overwritten by the next.
             for entry in range(lists.begins[i], lists.begins[i + 1]):
                 parent = lists.parents[entry]
@@ -225,7 +224,7 @@ def bytes_of_frontier(count: int) -> int:
 
 
 def mark_of(group: int) -> int:
-    """Return the two bits that stand for a class."""
+    """Return the two bits that stand for a class (*group*) of scores."""
     return LOST if group == LOSE_CLASS else group
 
 
@@ -233,13 +232,13 @@ def mark_of(group: int) -> int:
 def add_to_frontier(frontier, positions, mark):
     """Add positions to a frontier that has none of them yet."""
     for position in positions:
-        frontier[position >> 2] |= mark << 2 * (position & 3)
+        frontier[position >> 2] |= mark << (2 * (position & 3))
 
 
 @kernel
 def mark_at(frontier, position):
     """Return the two bits of a position; 0 if it is not in the frontier."""
-    return frontier[position >> 2] >> 2 * (position & 3) & 3
+    return (frontier[position >> 2] >> (2 * (position & 3))) & 3
 
 
 @kernel
@@ -253,17 +252,17 @@ def split_parents(children, counts, first, frontier, good, bad):
     goods = bads = end = 0
     for i in range(len(counts)):
         # Children of this parent, and the length of *bad* before it.
-        begin, before = end, bads
+        begin, bads_before = end, bads
         end += counts[i]
         for number in range(begin, end):
             child = children[number]
-            own = child < 0
-            mark = mark_at(frontier, ~child if own else child)
+            moves_again = child < 0
+            mark = mark_at(frontier, ~child if moves_again else child)
             # Case: a winning child. One is enough; discard the losing ones noted before it.
-            if mark == TIE_CLASS or (mark == WIN_CLASS) == own:
+            if mark == TIE_CLASS or (mark == WIN_CLASS) == moves_again:
                 good[goods] = first + i
                 goods += 1
-                bads = before
+                bads = bads_before
                 break
             # Case: a losing child. The parent has one undecided child fewer.
             bad[bads] = first + i

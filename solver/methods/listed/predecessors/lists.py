@@ -82,10 +82,10 @@ class PredecessorWriter:
         self, work: Work, name: str, count: int, arrays: tuple[Array | CompressedArray, ...] = (), on_disk: bool = False
     ):
         self.work, self.arrays = work, arrays
-        self.scratch = Scratch(work.scratch / name, 0)
+        self.scratch = Scratch(work.scratch / name, cached=0)
         kinds = BucketBits, SpilledBlock, InvertedBucket, NoLists, sorting.SpilledEdges, sorting.StoredParentLists
         self.log = EntryLog(work.log(name), self.scratch, *kinds)
-        self.layout = sorting.BucketLayout.of(count, sorting.bits_for(work.budget.free_bytes(), work.sharing))
+        self.layout = sorting.BucketLayout.of(count, sorting.bucket_bits(work.budget.free_bytes(), work.sharing))
         self.bytes_in_memory = 0
         """Bytes of packed edges in memory."""
         self.bytes_on_disk = 0
@@ -98,8 +98,8 @@ class PredecessorWriter:
         """Whether predecessor lists have been given up."""
         self.inverted: dict[int, list[sorting.StoredParentLists]] = {}
         """Buckets that an earlier solve has inverted."""
-        self.edges: list[sorting.BucketEdges] = []
-        self.begun = time.monotonic()
+        self.edges: list[sorting.BucketEdges] = []  # `resume` fills it
+        self.began = time.monotonic()
         self.on_disk = self.resume()
         if on_disk or work.sizes.predecessors_in_scratch or not isinstance(work.executor, ThreadPoolExecutor):
             self.use_disk()
@@ -113,8 +113,8 @@ class PredecessorWriter:
             if isinstance(entry, BucketBits):
                 self.layout = sorting.BucketLayout.of(self.layout.positions, entry.bits)
             elif isinstance(entry, SpilledBlock):
-                for array, part in zip(self.arrays, entry.arrays, strict=True):
-                    array[entry.first : entry.end] = part
+                for array, items in zip(self.arrays, entry.arrays, strict=True):
+                    array[entry.first : entry.end] = items
                 spilled += entry.edges
                 self.done = entry.end
             elif isinstance(entry, InvertedBucket):
@@ -166,10 +166,10 @@ class PredecessorWriter:
     @property
     def is_worth_saving(self) -> bool:
         """Whether edges have been collected for so long that a kill must not lose them."""
-        return self.log.log.journal is not None and time.monotonic() - self.begun > self.work.sizes.predecessors_seconds
+        return self.log.log.journal is not None and time.monotonic() - self.began > self.work.sizes.predecessors_seconds
 
     def exceeds_memory(self, done: int) -> bool:
-        """Return True if memory will not suffice if other positions have as many edges as the first *done*."""
+        """Return whether memory will be too small if all positions have as many edges as the first *done*."""
         expected = self.bytes_in_memory * self.layout.positions // done
         # The expected total plus a quarter, without the part in use already, and the offsets of the lists.
         offsets = BYTES_A_POSITION * self.layout.positions
@@ -232,15 +232,15 @@ class PredecessorWriter:
         lists: dict[int, Any] = {**self.inverted}
         buckets = [bucket for bucket in range(layout.buckets) if bucket not in lists]
         tasks = ((self.edges[bucket], layout, bucket, self.scratch) for bucket in buckets)
-        found = self.work.starmap(sorting.invert_to_disk if on_disk else sorting.invert_edges, tasks)
-        for bucket, lists[bucket] in zip(buckets, found, strict=True):
+        inverted = self.work.starmap(sorting.invert_to_disk if on_disk else sorting.invert_edges, tasks)
+        for bucket, lists[bucket] in zip(buckets, inverted, strict=True):
             # Free the packed edges at once: together with the lists they would take twice the space.
             self.edges[bucket] = sorting.BucketEdges([], [])
             if on_disk:
                 self.log.add(InvertedBucket(bucket, lists[bucket]))
                 self.scratch.drop(f"bucket{bucket}")
         blocks = [lists[bucket] for bucket in range(layout.buckets)]
-        blocks = [block for some in blocks for block in some] if on_disk else blocks
+        blocks = [block for bucket_blocks in blocks for block in bucket_blocks] if on_disk else blocks
         bits = min(sorting.READ_BITS, layout.shift) if on_disk else layout.shift
         return PredecessorLists(self.work, blocks, bits, self.scratch if on_disk else None)
 
@@ -254,7 +254,7 @@ def spare_disk(folder: Path, positions: int) -> int:
 def unwritten_bytes(folder: Path) -> int:
     """Return the bytes of score files that are reserved but not written yet."""
     files = [file.stat() for file in folder.glob("scores*.kept")]
-    return sum(max(0, about.st_size - 512 * about.st_blocks) for about in files)
+    return sum(max(0, status.st_size - 512 * status.st_blocks) for status in files)
 
 
 # Lookup
@@ -268,17 +268,17 @@ def look_up(blocks: list[tuple[int, AnyLists, Array]], scratch: Scratch | None) 
     """Return the parents of the positions of a frontier, int64[…]. *blocks* has (number of the first position, lists,
     sorted positions of the frontier) for each block of lists."""
     # Step 1: read the lists that are on disk, and find where the list of each position begins and ends.
-    found = []
+    slices = []
     for first, lists, frontier in blocks:
         if isinstance(lists, sorting.StoredParentLists):
             assert scratch is not None
             lists = lists.read(scratch)
         rows = lists.rows(frontier - first)
-        found.append((lists.begins[rows], lists.begins[rows + 1], lists.parents))
+        slices.append((lists.begins[rows], lists.begins[rows + 1], lists.parents))
     # Step 2: copy the parents from all blocks into one array.
-    out = np.empty(sum(int((ends - begins).sum()) for begins, ends, _ in found), np.int64)
+    out = np.empty(sum(int((ends - begins).sum()) for begins, ends, _ in slices), np.int64)
     end = 0
-    for begins, ends, parents in found:
+    for begins, ends, parents in slices:
         end = kernels.copy_lists(begins, ends, parents, out, end)
     return out
 
@@ -311,12 +311,12 @@ class PredecessorLists:
         if not self.may_load or needed > self.work.budget.free_bytes() // 2:
             return
         assert self.scratch is not None
-        together = 1 << in_memory.TOGETHER_BITS
+        task_blocks = 1 << in_memory.TOGETHER_BITS
         scratch, arrays = self.scratch, (scores, children_left, np.array(unpropagated))
         stored = [block for block in self.blocks if isinstance(block, sorting.StoredParentLists)]  # all of them are
         tasks = (
-            (scratch, stored[begin : begin + together], begin << self.bits, *arrays)
-            for begin in range(0, len(stored), together)
+            (scratch, stored[begin : begin + task_blocks], begin << self.bits, *arrays)
+            for begin in range(0, len(stored), task_blocks)
         )
         self.blocks = list(self.work.starmap(in_memory.load_lists, tasks))
         self.bits += in_memory.TOGETHER_BITS
@@ -326,16 +326,16 @@ class PredecessorLists:
         """Yield the tasks of looking up parents for a frontier."""
         if (frontier[1:] < frontier[:-1]).any():
             frontier = np.sort(frontier)
-        together: list[tuple[int, AnyLists, Array]] = []
+        task: list[tuple[int, AnyLists, Array]] = []
         size = 0
         for number, positions in self.cut(frontier):
-            together.append((number << self.bits, self.blocks[number], positions))
+            task.append((number << self.bits, self.blocks[number], positions))
             size += len(positions)
-            if size >= FRONTIER or len(together) == EVERY:
-                yield together, self.scratch
-                together, size = [], 0
-        if together:
-            yield together, self.scratch
+            if size >= FRONTIER or len(task) == EVERY:
+                yield task, self.scratch
+                task, size = [], 0
+        if task:
+            yield task, self.scratch
 
     def cut(self, frontier: Array) -> Iterator[tuple[int, Array]]:
         """Yield (number of a block, positions of the sorted frontier in it), at most FRONTIER positions at once."""

@@ -94,9 +94,9 @@ class ForwardPasses:
 
         def pending() -> Iterator[Array]:
             for begin in range(0, len(scores), BLOCK):
-                own = slice(begin, begin + BLOCK)
-                wanted = (children_left[own] < self.decided) | np.isin(scores[own], unpropagated)
-                yield begin + np.flatnonzero(wanted)
+                block = slice(begin, begin + BLOCK)
+                needed = (children_left[block] < self.decided) | np.isin(scores[block], unpropagated)
+                yield begin + np.flatnonzero(needed)
 
         needed = in_memory.bytes_needed(sum(map(len, pending())), children_left)
         if 2 * needed <= self.work.budget.free_bytes() // 2:  # twice: packed and inverted

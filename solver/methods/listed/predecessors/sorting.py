@@ -45,7 +45,7 @@ class BucketLayout(NamedTuple):
     @property
     def buckets(self) -> int:
         """The number of buckets."""
-        return (self.positions - 1 >> self.shift) + 1
+        return ((self.positions - 1) >> self.shift) + 1
 
     @property
     def wide(self) -> bool:
@@ -61,14 +61,14 @@ class BucketLayout(NamedTuple):
         return min(self.begin(bucket + 1), self.positions) - self.begin(bucket)
 
 
-def bits_for(memory: int, workers: int) -> int:
+def bucket_bits(memory: int, workers: int) -> int:
     """Return the size of buckets, as a power of two, if each worker may invert a bucket at once in *memory* bytes.
 
-    >>> bits_for(8_000_000_000, 2), bits_for(500_000_000, 2), bits_for(0, 2)
+    >>> bucket_bits(8_000_000_000, 2), bucket_bits(500_000_000, 2), bucket_bits(0, 2)
     (21, 18, 16)
     """
-    share = max(memory, 0) // (4 * workers * BYTES_IN_BUCKET)
-    return min(BUCKET_BITS, max(LEAST_BUCKET_BITS, share.bit_length() - 1))
+    positions = max(memory, 0) // (4 * workers * BYTES_IN_BUCKET)  # a quarter of the memory
+    return min(BUCKET_BITS, max(LEAST_BUCKET_BITS, positions.bit_length() - 1))
 
 
 def pack_edges(layout: BucketLayout, children: Array, counts: Array, first: int) -> PackedEdges:
@@ -83,7 +83,7 @@ def pack_edges(layout: BucketLayout, children: Array, counts: Array, first: int)
     kernels.count_by_bucket(children, layout.shift, sizes)
     bounds = np.concatenate([[0], np.cumsum(sizes)])
     entries = np.empty(len(children), np.int64)
-    kernels.sort_by_bucket(children, counts, first, layout.shift, bounds[:-1].copy(), entries)
+    kernels.sort_by_bucket(children, counts, layout.shift, bounds[:-1].copy(), entries)
     # Step 2: pack those of each bucket.
     buffer = np.empty(kernels.MOST_BYTES * int(sizes.max()), np.uint8)
     packed = []

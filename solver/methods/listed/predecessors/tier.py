@@ -53,10 +53,10 @@ class CyclicTier(NamedTuple):
     sums: ArraySlice
 
     @classmethod
-    def bare(cls, table: Any, k: int) -> "CyclicTier":
+    def with_scores_only(cls, table: Any, k: int) -> "CyclicTier":
         """Return tier number k with its part of the scores, without counters and checksums."""
-        nothing = table.scores.part(0, 0)
-        return cls(table, k, table.part(k), nothing, nothing)
+        nothing = table.scores.slice(0, 0)
+        return cls(table, k, table.scores_of(k), nothing, nothing)
 
     @property
     def number(self) -> int:
@@ -134,14 +134,14 @@ class TierSolver:
 
     def run(self) -> None:
         """Score all positions. Resumes from the checkpoint of an earlier solve."""
-        self.done, resumed = self.resume()
+        self.done, frontier = self.resume()
         while self.done < self.positions:
             try:
                 self.expand_rest()
             except Unsolved as unsolved:
                 self.tier.table.solved.wait_for(unsolved.k)
         with closing(lists) if (lists := self.predecessor_lists()) else nullcontext():
-            self.propagation(lists).run(*resumed)
+            self.propagation(lists).run(*frontier)
 
     # Expansion
 
@@ -149,16 +149,16 @@ class TierSolver:
         """Expand the positions that remain: fill in initial scores and counters, and store edges or checksums. Stops
         early if predecessor lists had to be given up. Raises Unsolved if a later tier must be solved first."""
         writer, sums = self.active_writer, self.arrays.sums
-        size = self.work.block(self.positions, self.expansion.block)
+        size = self.work.block_size(self.positions, self.expansion.block)
         blocks = [(begin, min(begin + size, self.positions)) for begin in range(self.done, self.positions, size)]
         tasks = self.expansion.tasks(self.tier, writer.layout if writer else None, blocks, self.work)
         for number, (begin, seeds, children) in enumerate(self.work.map(self.expansion.expand, tasks)):
             if number % MEMORY_CHECK_BLOCKS == 0 and self.work.budget.free_bytes() < 0:
                 self.tier.table.scores.release_pages()
             self.done = begin + len(seeds.scores)
-            for array, part in zip(self.arrays[:3], (seeds.scores, seeds.children_left, seeds.sizes), strict=True):
-                if len(array) or len(part):
-                    array[begin : self.done] = part
+            for array, items in zip(self.arrays[:3], (seeds.scores, seeds.children_left, seeds.sizes), strict=True):
+                if len(array) or len(items):
+                    array[begin : self.done] = items
             self.phase.working(self.expansion.share * self.done, self.tier.number, Deciding(0, self.positions, None))
             # Predecessor lists do not fit on disk: expand the rest without storing edges.
             if writer and not writer.add_or_give_up(children, self.done):
@@ -189,20 +189,21 @@ class TierSolver:
         """Return the propagation, whose parents come from *lists*, from forward passes if lists were given up, or from
         the rules."""
         tier, work = self.tier, self.work
-        report, again = make_reporter(self.phase, tier.number, self.expansion.share), not alternates(tier.table.game)
+        report = make_reporter(self.phase, tier.number, self.expansion.share)
+        moves_again = not alternates(tier.table.game)
         most = max(0, work.budget.free_bytes()) // self.bytes_a_listed
         if self.writer and not lists:
             work.budget.check(bytes_of_frontier(self.positions), f"expanding {self.positions:,} positions again")
-            size = work.block(self.positions, self.expansion.block)
+            size = work.block_size(self.positions, self.expansion.block)
             expand = partial(self.expansion.expand_again, tier, work)
             passes = ForwardPasses(work, f"{self.bits}-{tier.k}", self.arrays.children_left, expand, size)
             mark = partial(self.save_remoteness, passes)
             return ForwardPropagation(
-                passes, self.save_propagation, self.bits, self.arrays[:2], report, again, most, mark
+                passes, self.save_propagation, self.bits, self.arrays[:2], report, moves_again, most, mark
             )
         parents_of = lists.parents_of if lists else partial(self.expansion.parents_of, tier, work)
         mark, most = partial(self.save_remoteness, lists), max(self.least_listed, most)
-        return Propagation(self.bits, self.arrays[:2], parents_of, report, again, most, mark)
+        return Propagation(self.bits, self.arrays[:2], parents_of, report, moves_again, most, mark)
 
     # Checkpoints
 

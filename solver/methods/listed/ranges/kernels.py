@@ -16,13 +16,14 @@ from retrograde.solver.values.score import LOSE_CLASS, WIN_CLASS
 class Decision(NamedTuple):
     """How slots are decided at a remoteness.
 
-    `better` is the score of a slot with a good child, `lose` that of one whose counter reaches 0. `greatest` is the
-    mask of the plies in a score. `decided` is the counter of a decided slot.
+    `better` is the score of a slot with a good child, `lose` that of one whose counter reaches 0. `plies_mask` covers
+    the plies in a score. `decided` is the counter of a decided slot. While a slot is undecided, its score holds the
+    plies of the longest loss through a later tier.
     """
 
     better: int
     lose: int
-    greatest: int
+    plies_mask: int
     decided: int
 
 
@@ -33,24 +34,24 @@ def apply_updates(updates, decision, scores, children_left, settled, late):
     If a child in a later tier delays a loss, the slot is decided later. Writes decided slots to *settled* and delayed
     ones to *late*; returns both lengths.
     """
-    better, lose, greatest, decided = decision
-    count = waiting = 0
+    better, lose, plies_mask, decided = decision
+    count = late_count = 0
     for update in updates:
         slot = update >> 1
-        here = children_left[slot]
-        if here >= decided:
+        left = children_left[slot]
+        if left >= decided:
             continue
         # Case: a child that is a WIN for the opponent. The slot has one undecided child fewer.
         if update & 1:
-            if here == 0:  # it waits for a child in a later tier
+            if left == 0:  # it waits for a child in a later tier
                 continue
-            children_left[slot] = here - 1
-            if here > 1:
+            children_left[slot] = left - 1
+            if left > 1:
                 continue
             # Its last child within the tier has won for the opponent, but a child in a later tier lasts longer.
-            if (scores[slot] & greatest) > (lose & greatest):
-                late[waiting] = slot
-                waiting += 1
+            if (scores[slot] & plies_mask) > (lose & plies_mask):
+                late[late_count] = slot
+                late_count += 1
                 continue
             scores[slot] = lose
         else:
@@ -59,7 +60,7 @@ def apply_updates(updates, decision, scores, children_left, settled, late):
         children_left[slot] = decided
         settled[count] = slot
         count += 1
-    return count, waiting
+    return count, late_count
 
 
 @kernel
@@ -75,12 +76,12 @@ def sort_updates(frontier, scores, bits, lists, shift, ends, updates):
     """Write the updates of the parents of a frontier, sorted by range. *ends* comes in with where each range begins in
     *updates*, and goes out with where it ends."""
     for slot in frontier:
-        group = scores[slot] >> bits
+        score_class = scores[slot] >> bits
         for entry in range(lists.begins[slot], lists.begins[slot + 1]):
-            again = lists.parents[entry] < 0
+            moves_again = lists.parents[entry] < 0
             parent = number_of(lists.parents[entry])
             # A WIN is bad for the opponent's parent. If the same player moves in both, a LOSE is bad.
-            down = group == LOSE_CLASS if again else group == WIN_CLASS
-            number = parent >> shift
-            updates[ends[number]] = (parent - (number << shift)) << 1 | down
-            ends[number] += 1
+            decrements = score_class == (LOSE_CLASS if moves_again else WIN_CLASS)
+            range_number = parent >> shift
+            updates[ends[range_number]] = ((parent - (range_number << shift)) << 1) | decrements
+            ends[range_number] += 1

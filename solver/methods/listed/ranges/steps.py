@@ -26,15 +26,7 @@ from retrograde.solver.methods.listed.ranges import kernels
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.values.propagation import due_mask
-from retrograde.solver.values.score import (
-    DRAW_CLASS,
-    LOSE_CLASS,
-    TIE_CLASS,
-    WIN_CLASS,
-    counter_type,
-    decided_from,
-    score_type,
-)
+from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, WIN_CLASS, counter_type, decided_from, score_type
 from retrograde.solver.values.score_kernels import primitive_score
 
 MOST_DELTAS = 8
@@ -127,9 +119,9 @@ class RangeResults(NamedTuple):
 
     def ranges(self) -> list[int]:
         """Return the numbers of the ranges that have a result, a frame or some items *here*."""
-        there = self.rows[:, 2] if self.here is None else np.diff(self.rows)
-        found: list[int] = np.flatnonzero(there).tolist()
-        return found
+        lengths = self.rows[:, 2] if self.here is None else np.diff(self.rows)
+        numbers: list[int] = np.flatnonzero(lengths).tolist()
+        return numbers
 
     def result(self, number: int) -> "RangeResult":
         """Return the result for a range: its frame, or its part of *here*."""
@@ -176,8 +168,8 @@ class AssembledRange(NamedTuple):
 def assemble(
     scratch: Scratch, layout: BucketLayout, number: int, bits: int, blocks: list[Frame], edges: list[Frame]
 ) -> AssembledRange:
-    """Assemble a range: write its predecessor lists and its first state to disk. Its slots were expanded in *blocks*;
-    *edges* lead into it."""
+    """Write the predecessor lists and the first state of a range to disk; return where they are. *blocks* have the
+    scores and counters of its slots, and *edges* lead into it."""
     # Step 1: invert the edges that lead into this range.
     spilled = [SpilledEdges(number, frame, np.array([frame.size])) for frame in edges]
     lists = invert_edges(BucketEdges([], spilled), layout, number, scratch)
@@ -185,8 +177,8 @@ def assemble(
     parents = StoredParentLists(frame, layout.size(number), lists.begins.dtype.str, lists.parents.dtype.str)
     # Step 2: concatenate the scores and counters of its blocks.
     slot_bytes = sum(array.itemsize for array in split_fields(b"", bits, 0))
-    read = [split_fields(scratch.read(block), bits, block.size // slot_bytes) for block in blocks]
-    scores, children_left = (np.concatenate(arrays) for arrays in zip(*read, strict=True))
+    fields = [split_fields(scratch.read(block), bits, block.size // slot_bytes) for block in blocks]
+    scores, children_left = (np.concatenate(arrays) for arrays in zip(*fields, strict=True))
     decided = int(np.count_nonzero(children_left >= decided_from(children_left)))
     return AssembledRange(write_base(scratch, number, 0, scores, children_left, bits), parents, decided)
 
@@ -243,7 +235,7 @@ def run_step(name: str, task: StepTask) -> StepResult:
 
 
 def primitive_frontier(task: StepTask, scores: Array, children_left: Array) -> tuple[Array, Array]:
-    """Return the primitive slots of the class, and the scores of slots that later tiers decide."""
+    """Return the primitive slots of the task's class, and the scores of slots that later tiers decide."""
     bits, decided = task.state.bits, decided_from(children_left)
     wanted = [primitive_score(value, bits) for value in ((WIN, LOSE) if task.group == WIN_CLASS else (TIE,))]
     primitive = np.flatnonzero(np.isin(scores, wanted) & (children_left >= decided))
@@ -252,23 +244,23 @@ def primitive_frontier(task: StepTask, scores: Array, children_left: Array) -> t
 
 def decide(task: StepTask, scores: Array, children_left: Array) -> tuple[Array, Array]:
     """Decide slots; return them, and the scores of those that are to be decided later."""
-    bits, decided, greatest = task.state.bits, decided_from(children_left), (1 << task.state.bits) - 1
+    bits, decided, plies_mask = task.state.bits, decided_from(children_left), (1 << task.state.bits) - 1
     # The scores of a parent with a good child, and of one whose children are all bad.
-    better = (TIE_CLASS if task.group == TIE_CLASS else WIN_CLASS) << bits | greatest - task.remoteness
-    lose = LOSE_CLASS << bits | task.remoteness
-    decision = kernels.Decision(better, lose, greatest, decided)
+    better = (task.group << bits) | (plies_mask - task.remoteness)
+    lose = (LOSE_CLASS << bits) | task.remoteness
+    decision = kernels.Decision(better, lose, plies_mask, decided)
     settled, late = [], [np.empty(0, np.int64)]
     # Step 1: apply the updates.
     for result in task.updates:
         updates = read_result(task.scratch, result, np.uint32)
         new, later = np.empty((2, len(updates)), np.int64)
-        count, waiting = kernels.apply_updates(updates, decision, scores, children_left, new, later)
+        count, late_count = kernels.apply_updates(updates, decision, scores, children_left, new, later)
         settled.append(new[:count])
-        late.append(later[:waiting])
+        late.append(later[:late_count])
     # Step 2: decide slots whose best child is in a later tier and that no update has decided earlier.
     if task.due:
-        for score, most in ((better, decided - 1), (lose, 0)):
-            due = np.flatnonzero((scores == score) & (children_left <= most))
+        for score, most_left in ((better, decided - 1), (lose, 0)):
+            due = np.flatnonzero((scores == score) & (children_left <= most_left))
             children_left[due] = decided
             settled.append(due)
     return np.concatenate([np.empty(0, np.int64), *settled]), scores[np.concatenate(late)]
@@ -291,7 +283,7 @@ def updates_for_parents(name: str, task: StepTask, frontier: Array, scores: Arra
 
 def remotenesses(scores: Array, bits: int) -> list[int]:
     """Return the distinct remotenesses of some scores."""
-    greatest = (1 << bits) - 1
-    numbers = scores.astype(np.int64) & greatest
-    found: list[int] = np.unique(np.where(scores >> bits == LOSE_CLASS, numbers, greatest - numbers)).tolist()
-    return found
+    plies_mask = (1 << bits) - 1
+    plies = scores.astype(np.int64) & plies_mask  # counted down from the mask, except in a LOSE
+    distinct: list[int] = np.unique(np.where(scores >> bits == LOSE_CLASS, plies, plies_mask - plies)).tolist()
+    return distinct

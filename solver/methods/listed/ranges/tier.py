@@ -31,7 +31,7 @@ from retrograde.solver.runtime.arrays import CompressedArray
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.progress import Deciding, Phase
 from retrograde.solver.runtime.scratch import Frame, Scratch
-from retrograde.solver.runtime.tasks import grouped
+from retrograde.solver.runtime.tasks import group_by_weight
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.propagation import ReportProgress, make_reporter
 from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS, RemotenessOverflow
@@ -119,23 +119,23 @@ class RangePropagation:
             )
             for number in numbers
         )  # fmt: skip
-        found: dict[int, list[RangeResult]] = defaultdict(list)
+        new_updates: dict[int, list[RangeResult]] = defaultdict(list)
         # Files of updates become obsolete after this step.
-        old = {result.name for results in updates.values() for result in results if isinstance(result, Frame)}
-        tasks = ((f"updates{group}.{remoteness}", together) for together in grouped(map(weigh, steps), TOGETHER))
+        obsolete = {result.name for results in updates.values() for result in results if isinstance(result, Frame)}
+        tasks = ((f"updates{group}.{remoteness}", task) for task in group_by_weight(map(weigh, steps), TOGETHER))
         for number, done in zip(numbers, chain.from_iterable(self.work.starmap(run_steps, tasks)), strict=True):
             if done.state.name != progress.states[number].name:
-                old.add(progress.states[number].name)
+                obsolete.add(progress.states[number].name)
             # A new base has a new name; the files of the old one are obsolete.
             progress.states[number] = done.state
             progress.decided += done.decided
             for later in done.due:
                 progress.due.setdefault(later, set()).add(number)
             for target in done.updates.ranges():
-                found[target].append(done.updates.result(target))
+                new_updates[target].append(done.updates.result(target))
             self.tell(progress.decided, self.total, remoteness, None)
-        progress.updates, progress.remoteness = dict(found), remoteness + 1
-        return old
+        progress.updates, progress.remoteness = dict(new_updates), remoteness + 1
+        return obsolete
 
 
 def weigh(step: StepTask) -> tuple[StepTask, int]:
@@ -295,5 +295,5 @@ def cut_into_ranges(count: int, workers: int, memory: int, most_bits: int) -> Bu
 
 def block_size(work: Work, layout: BucketLayout, usual: int) -> int:
     """Return the slots in a task of expanding: a power of two, at most a range, so that no block crosses a range."""
-    block = work.block(layout.positions, usual)
+    block = work.block_size(layout.positions, usual)
     return min(1 << block.bit_length() - 1, 1 << layout.shift)

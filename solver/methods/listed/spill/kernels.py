@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from retrograde.solver.rules.kernels import place_in
+from retrograde.solver.rules.kernels import count_less
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
 
@@ -44,40 +44,34 @@ def write(positions: Array, i: int, position: Any) -> None:
 
 
 @overload(is_none_at)
-def _(positions, i):
+def compiled_is_none_at(positions, i):
     return (lambda positions, i: positions[i] < 0) if positions.ndim == 1 else lambda positions, i: positions[i, 0] < 0
 
 
-@overload(is_less)
-def _(positions, i, position):
-    if positions.ndim == 1:
-        return lambda positions, i, position: positions[i] < position
+def compare_rows(if_equal):
+    """Return a compiled comparison: whether row i is less than a position, or *if_equal* if they are equal."""
 
-    def is_less_row(positions, i, position):
+    def is_row_less(positions, i, position):
         for word in range(len(position)):
             if positions[i, word] != position[word]:
                 return positions[i, word] < position[word]
-        return False
+        return if_equal
 
-    return is_less_row
+    return is_row_less
+
+
+@overload(is_less)
+def compiled_is_less(positions, i, position):
+    return (lambda positions, i, position: positions[i] < position) if positions.ndim == 1 else compare_rows(False)
 
 
 @overload(is_at_most)
-def _(positions, i, position):
-    if positions.ndim == 1:
-        return lambda positions, i, position: positions[i] <= position
-
-    def is_at_most_row(positions, i, position):
-        for word in range(len(position)):
-            if positions[i, word] != position[word]:
-                return positions[i, word] < position[word]
-        return True
-
-    return is_at_most_row
+def compiled_is_at_most(positions, i, position):
+    return (lambda positions, i, position: positions[i] <= position) if positions.ndim == 1 else compare_rows(True)
 
 
 @overload(is_same)
-def _(positions, i, position):
+def compiled_is_same(positions, i, position):
     if positions.ndim == 1:
         return lambda positions, i, position: positions[i] == position
 
@@ -91,7 +85,7 @@ def _(positions, i, position):
 
 
 @overload(write)
-def _(positions, i, position):
+def compiled_write(positions, i, position):
     def write_int(positions, i, position):
         positions[i] = position
 
@@ -178,16 +172,16 @@ def merge(left, right, out):
             write(out, i + j, right[j])
         i += is_left
         j += not is_left
-    for rest in range(i, len(left)):
-        write(out, rest + j, left[rest])
-    for rest in range(j, len(right)):
-        write(out, i + rest, right[rest])
+    for k in range(i, len(left)):
+        write(out, k + j, left[k])
+    for k in range(j, len(right)):
+        write(out, i + k, right[k])
 
 
 @kernel
-def stretch_of(tiers, starts, tier):
-    """Return where the list of a tier begins and ends among all positions; (0, 0) for an unknown tier."""
-    k = place_in(tiers, tier)
+def bounds_of_tier(tiers, starts, tier):
+    """Return the first index of a tier's positions and the one after its last; (0, 0) for an unknown tier."""
+    k = count_less(tiers, tier)
     return (starts[k], starts[k + 1]) if k < len(tiers) and tiers[k] == tier else (0, 0)
 
 
@@ -195,13 +189,13 @@ def stretch_of(tiers, starts, tier):
 
 
 @lean_kernel
-def from_planes(first, planes, is_xor, out):
-    """Write the ints that begin with *first* and have the gaps in byte *planes*. If *is_xor*, these are exclusive ors
-    with the int before, not differences from it."""
+def decode_planes(first, planes, is_xor, out):
+    """Write to *out* the ints that begin with *first* and have the gaps in byte *planes* (see lists.py). If *is_xor*,
+    a gap is the exclusive or with the int before, otherwise the difference from it."""
     number = first
     for i in range(len(out)):
         gap = np.int64(0)
         for plane in range(planes.shape[0]):
-            gap |= np.int64(planes[plane, i]) << 8 * plane
+            gap |= np.int64(planes[plane, i]) << (8 * plane)
         number = number ^ gap if is_xor else number + gap
         out[i] = number

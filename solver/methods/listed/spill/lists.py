@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.solver.methods.listed.spill.kernels import from_planes, indices_of
+from retrograde.solver.methods.listed.spill.kernels import decode_planes, indices_of
 from retrograde.solver.methods.listed.spill.packing import distinct
 from retrograde.solver.rules.positions import from_items, to_items
 from retrograde.solver.runtime.array_type import Array
@@ -50,9 +50,9 @@ class SortedList:
         """The number of words of a position, 0 for ints."""
         return self.firsts.itemsize // 8 if self.firsts.dtype.kind == "V" else 0
 
-    def __getitem__(self, where: slice) -> Array:
+    def __getitem__(self, span: slice) -> Array:
         """Return the positions with indices in a slice, int64. It must have both ends, neither negative."""
-        begin, end = where.start, min(where.stop, len(self))
+        begin, end = span.start, min(span.stop, len(self))
         if begin >= end:
             return self.blocks(0, 0)
         low, high = int(self.begins.searchsorted(begin, "right")) - 1, int(self.begins.searchsorted(end))
@@ -70,16 +70,17 @@ class SortedList:
             begin, end = bounds[block - low : block - low + 2]
             planes = np.frombuffer(self.scratch.read(self.frames[block]), np.uint8).reshape(words, -1, end - begin)
             for word in range(words):
-                from_planes(firsts[block - low, word], planes[word], width > 0, out[begin:end, word])
+                decode_planes(firsts[block - low, word], planes[word], width > 0, out[begin:end, word])
         return out if width else out[:, 0]
 
     def between(self, low: Any, high: Any) -> Array:
         """Return the positions from item *low* on and below item *high*; None stands for an end of the list."""
         first = 0 if low is None else max(0, int(self.firsts.searchsorted(low, "right")) - 1)
         end = len(self.firsts) if high is None else int(self.firsts.searchsorted(high))
-        found = self.blocks(first, end)
-        items = to_items(found)
-        return found[0 if low is None else items.searchsorted(low) : None if high is None else items.searchsorted(high)]
+        positions = self.blocks(first, end)
+        items = to_items(positions)
+        bounds = (None if bound is None else items.searchsorted(bound) for bound in (low, high))
+        return positions[slice(*bounds)]
 
 
 def write_list(scratch: Scratch, name: str, positions: Array) -> SortedList:
@@ -92,8 +93,8 @@ def write_list(scratch: Scratch, name: str, positions: Array) -> SortedList:
         gaps = (block - before if block.ndim == 1 else block ^ before).astype("<i8", copy=False)
         # The number of byte planes for each word: the bytes of the greatest gap.
         planes_a_word = max(1, -(-int(gaps.max()).bit_length() // 8))
-        chosen = gaps.view(np.uint8).reshape(len(block), -1, 8)[:, :, :planes_a_word]
-        planes = np.ascontiguousarray(chosen.reshape(len(block), -1).T)
+        low_bytes = gaps.view(np.uint8).reshape(len(block), -1, 8)[:, :, :planes_a_word]
+        planes = np.ascontiguousarray(low_bytes.reshape(len(block), -1).T)
         frames.append(scratch.write(name, planes.data.cast("B")))
     firsts = to_items(positions[bounds[:-1]].astype(np.int64))
     return SortedList(scratch, firsts, np.array(bounds), tuple(frames))
@@ -104,9 +105,9 @@ def concatenate(scratch: Scratch, lists: Sequence[SortedList]) -> SortedList:
     starts = np.cumsum([0, *map(len, lists)])
     return SortedList(
         scratch,
-        np.concatenate([each.firsts for each in lists]),
-        np.concatenate([*(each.begins[:-1] + start for each, start in zip(lists, starts, strict=False)), starts[-1:]]),
-        tuple(frame for each in lists for frame in each.frames),
+        np.concatenate([part.firsts for part in lists]),
+        np.concatenate([*(part.begins[:-1] + start for part, start in zip(lists, starts, strict=False)), starts[-1:]]),
+        tuple(frame for part in lists for frame in part.frames),
     )
 
 
@@ -116,7 +117,7 @@ MergeTask = tuple[Scratch, str, list[SortedList], list[SortedList], Any, Any]
 
 def merge_tasks(scratch: Scratch, name: str, lists: list[SortedList], known: list[SortedList]) -> Iterator[MergeTask]:
     """Yield the arguments of `merge` for ranges of about MERGED positions, which begin where blocks begin."""
-    firsts = np.sort(np.concatenate([each.firsts for each in lists]))
+    firsts = np.sort(np.concatenate([positions.firsts for positions in lists]))
     bounds = [None, *np.unique(firsts[MERGED // BLOCK :: MERGED // BLOCK]), None]
     for low, high in pairwise(bounds):
         yield scratch, name, lists, known, low, high
@@ -127,7 +128,7 @@ def merge(
 ) -> SortedList:
     """Merge the positions of some *lists* between two items (see `between`), and write those to disk that no *known*
     list has."""
-    positions = distinct([each.between(low, high) for each in lists])
+    positions = distinct([part.between(low, high) for part in lists])
     for other in known:
         positions = subtract(positions, other)
     return write_list(scratch, name, positions)
@@ -141,11 +142,11 @@ def subtract(positions: Array, known: SortedList) -> Array:
     low, high = np.maximum(known.firsts.searchsorted(items[[0, -1]], "right") - [1, 0], 0).tolist()
     # Where each block's share of the positions begins; blocks without any are not read.
     bounds = [0, *items.searchsorted(known.firsts[low + 1 : high]).tolist(), len(positions)]
-    places = np.full(len(positions), -1, np.int64)
+    indices = np.full(len(positions), -1, np.int64)
     for block, begin, end in zip(range(low, high), bounds[:-1], bounds[1:], strict=False):
         if end > begin:
-            indices_of(positions[begin:end], known.blocks(block, block + 1), 0, places[begin:end])
-    return positions[places < 0]
+            indices_of(positions[begin:end], known.blocks(block, block + 1), 0, indices[begin:end])
+    return positions[indices < 0]
 
 
 ListsByTier = dict[int, list[SortedList]]
@@ -165,41 +166,41 @@ class SpilledPositions:
         self.names = 0
         self.known: ListsByTier = {}
         self.arrived: ListsByTier = {}
-        self.arrivals: list[str] = []
-        """The names of the lists that have arrived."""
+        self.arrived_names: list[str] = []
+        """The names of the files with arrived lists."""
 
-    def name(self) -> str:
+    def new_name(self) -> str:
         """Return a name that no list has yet."""
         self.names += 1
         return f"list{self.names}"
 
     def add(self, arrivals: dict[int, list[Array]]) -> None:
         """Sort arrived positions by tier and write them to disk. Empties *arrivals*."""
-        self.arrivals.append(name := self.name())
+        self.arrived_names.append(name := self.new_name())
         tiers: list[int] = []
 
-        def heaps() -> Iterator[tuple[Scratch, str, list[Array]]]:
-            for tier in list(arrivals):
+        def tasks() -> Iterator[tuple[Scratch, str, list[Array]]]:
+            for tier in list(arrivals):  # a copy of the keys, because each is removed
                 for pieces in group_arrays(arrivals.pop(tier)):
                     tiers.append(tier)
                     yield self.scratch, name, pieces
 
-        for number, run in enumerate(self.work.starmap(sort_and_write, heaps())):
-            self.arrived.setdefault(tiers[number], []).append(run)
+        for number, sorted_list in enumerate(self.work.starmap(sort_and_write, tasks())):
+            self.arrived.setdefault(tiers[number], []).append(sorted_list)
 
     def take_wave(self) -> dict[int, SortedList]:
         """Return the new positions that have arrived, by tier in order of arrival. Deletes the arrivals."""
-        name, arrived = self.name(), self.arrived
+        name, arrived = self.new_name(), self.arrived
         self.arrived = {}
         wave = self.merge_lists((tier, name, lists, self.known.get(tier, [])) for tier, lists in arrived.items())
-        while self.arrivals:
-            self.scratch.drop(self.arrivals.pop())
+        while self.arrived_names:
+            self.scratch.drop(self.arrived_names.pop())
         return {tier: new for tier, new in wave.items() if len(new)}
 
     def remember(self, wave: dict[int, SortedList]) -> None:
         """Add a wave to the known positions. Merges older lists if there are several of similar length; the wave itself
         stays unmerged until the next call."""
-        several: ListsByTier = {}
+        to_merge: ListsByTier = {}
         for tier in wave:
             runs = self.known.setdefault(tier, [])
             count, size = min(1, len(runs)), sum(map(len, runs[-1:]))
@@ -208,9 +209,9 @@ class SpilledPositions:
                 size += len(runs[-count - 1])
                 count += 1
             if count > 1:  # few lists remain, and each position is merged seldom
-                several[tier] = runs[-count:]
+                to_merge[tier] = runs[-count:]
                 del runs[-count:]
-        self.merge_runs(several)
+        self.merge_runs(to_merge)
         for tier, new in wave.items():
             self.known[tier].append(new)
 
@@ -218,34 +219,34 @@ class SpilledPositions:
         """Merge known lists into one for each tier. They must have been removed from `known`."""
         if not lists:
             return
-        name = self.name()
-        for tier, whole in self.merge_lists((tier, name, some, []) for tier, some in lists.items()).items():
-            self.known[tier].append(whole)
+        name = self.new_name()
+        for tier, merged in self.merge_lists((tier, name, runs, []) for tier, runs in lists.items()).items():
+            self.known[tier].append(merged)
         # Delete the files that no known list uses any more.
         used = {frame.name for runs in self.known.values() for run in runs for frame in run.frames}
-        for gone in {frame.name for some in lists.values() for run in some for frame in run.frames} - used:
-            self.scratch.drop(gone)
+        for unused in {frame.name for runs in lists.values() for run in runs for frame in run.frames} - used:
+            self.scratch.drop(unused)
 
     def all_positions(self) -> dict[int, SortedList]:
         """Return one list of all known positions for each tier."""
-        several = {tier: runs for tier, runs in self.known.items() if len(runs) > 1}
-        self.known.update({tier: [] for tier in several})
-        self.merge_runs(several)
+        to_merge = {tier: runs for tier, runs in self.known.items() if len(runs) > 1}
+        self.known.update({tier: [] for tier in to_merge})
+        self.merge_runs(to_merge)
         return {tier: self.known[tier][0] for tier in sorted(self.known)}
 
     def merge_lists(
         self, lists: Iterable[tuple[int, str, list[SortedList], list[SortedList]]]
     ) -> dict[int, SortedList]:
-        """Return a merged list for each tier. Each item is (tier, name of the new list, lists to merge, known lists,
-        whose positions are left out)."""
+        """Return a merged list for each tier. Each item is (tier, name of the new list, lists to merge, known lists);
+        the new list has no position of a known list."""
         tasks = [
-            (tier, task) for tier, name, some, known in lists for task in merge_tasks(self.scratch, name, some, known)
+            (tier, task) for tier, name, runs, known in lists for task in merge_tasks(self.scratch, name, runs, known)
         ]
         pieces: ListsByTier = {}
         merged = self.work.starmap(merge, (task for _, task in tasks))
         for (tier, _), piece in zip(tasks, merged, strict=True):
             pieces.setdefault(tier, []).append(piece)
-        return {tier: concatenate(self.scratch, some) for tier, some in pieces.items()}
+        return {tier: concatenate(self.scratch, parts) for tier, parts in pieces.items()}
 
 
 def group_arrays(pieces: list[Array]) -> Iterator[list[Array]]:

@@ -41,8 +41,8 @@ TOGETHER = 16
 
 
 class BlockOutline(NamedTuple):
-    """An expanded block of positions without its children. `there` is a bit matrix of *shape* with the cells that have
-    a child. `again` marks those where the same player moves again; it is empty if players alternate."""
+    """An expanded block of positions without its children. `exist` is a bit matrix of *shape* with the cells that have
+    a child. `moves_again` marks those where the same player moves again; it is empty if players alternate."""
 
     begin: int
     end: int
@@ -51,15 +51,15 @@ class BlockOutline(NamedTuple):
     primitives: Array
     sizes: Array
     origins: Array
-    there: Array
-    again: Array
+    exist: Array
+    moves_again: Array
 
 
 class LocatedChildren(NamedTuple):
     """The children of some blocks of positions, sorted, with their indices.
 
     `children` int64[…] or int64[…, words]: those of tier number `tiers[i]` (-1 for an unknown tier) are at `bounds[i]`
-    to `bounds[i + 1]`. `order` is the number of each child in the matrices, one matrix after another. `places` is the
+    to `bounds[i + 1]`. `order` is the number of each child in the matrices, one matrix after another. `indices` is the
     buffer for their indices among all positions.
     """
 
@@ -68,19 +68,19 @@ class LocatedChildren(NamedTuple):
     bounds: list[int]
     children: Array
     order: Array
-    places: Array
+    indices: Array
 
 
 class LocatedBlock(NamedTuple):
     """A block of positions whose children are located.
 
-    `places` has the index of each child among all positions, -1 for no child, or -2 minus the index if the same player
+    `indices` has the index of each child among all positions, -1 for no child, or -2 minus the index if the same player
     moves again. Its first `columns` columns are valid. `matrix` has the rest, `out` is a buffer of at least as many
     items.
     """
 
     columns: int
-    places: Array
+    indices: Array
     matrix: Matrix
     out: Array
 
@@ -92,32 +92,32 @@ class ListsOnDisk(NamedTuple):
     starts: Array
     lists: list[SortedList]
 
-    def block(self, k: int, begin: int, end: int, some: Selection | None) -> tuple[int, int, Array]:
-        """Return (begin, tier, positions) of a block of tier number k, or of *some* positions in it."""
+    def block(self, k: int, begin: int, end: int, select: Selection | None) -> tuple[int, int, Array]:
+        """Return (begin, tier, positions) of a block of tier number k, or of those that *select* chooses."""
         start = int(self.starts[k])
         positions = self.lists[k][begin - start : end - start]
-        return begin, int(self.numbers[k]), positions[some(begin, end)] if some else positions
+        return begin, int(self.numbers[k]), positions[select(begin, end)] if select else positions
 
 
 def locate_children(
-    game: Game, lists: ListsOnDisk, blocks: Iterable[list[TierBlock]], work: Work, some: Selection | None = None
+    game: Game, lists: ListsOnDisk, blocks: Iterable[list[TierBlock]], work: Work, select: Selection | None = None
 ) -> Iterator[LocatedChildren]:
-    """Yield the located children of each group of blocks, in passes that fit in memory. If *some* is given, only those
-    positions of a block are expanded; they count one after another from its begin."""
-    waiting = iter(blocks)
+    """Yield the located children of each group of blocks, in passes that fit in memory. With *select*, only the
+    positions that it chooses are expanded; they count one after another from the begin of their block."""
+    remaining = iter(blocks)
     dtype = np.int32 if int(lists.starts[-1]) < 1 << 31 else np.int64
-    each_child = BYTES_A_CHILD + WORD * max(Traits.of(game).width - 1, 0)
+    child_bytes = BYTES_A_CHILD + WORD * max(Traits.of(game).width - 1, 0)
     number = FIRST
-    while group := list(islice(waiting, number)):
-        tasks = ((game, [lists.block(*each, some) for each in blocks], lists.numbers, dtype) for blocks in group)
+    while batch := list(islice(remaining, number)):
+        tasks = ((game, [lists.block(*block, select) for block in blocks], lists.numbers, dtype) for blocks in batch)
         groups = list(work.starmap(expand_and_sort, tasks))
         find_all(lists, groups, work, dtype)
-        greatest = max(1, max(len(each.children) for each in groups))
+        greatest = max(1, max(len(group.children) for group in groups))
         groups.reverse()
         while groups:
             yield groups.pop()
         # A third of the free memory is for children. The last pass shows how many a task has.
-        number = max(1, min(max(LEAST, work.budget.free_bytes() // 3 // each_child), MOST) // greatest)
+        number = max(1, min(max(LEAST, work.budget.free_bytes() // 3 // child_bytes), MOST) // greatest)
 
 
 class Lookup(NamedTuple):
@@ -137,18 +137,18 @@ def find_all(lists: ListsOnDisk, groups: list[LocatedChildren], work: Work, dtyp
     lookups = list(lookups_of(lists, groups))
     tasks = ((*lookup[:5], dtype) for lookup in lookups)
     for lookup, found in zip(lookups, work.starmap(find_children, tasks), strict=True):
-        for target, places in zip(lookup.targets, found, strict=True):
-            target[:] = places
+        for target, indices in zip(lookup.targets, found, strict=True):
+            target[:] = indices
 
 
 def lookups_of(lists: ListsOnDisk, groups: list[LocatedChildren]) -> Iterator[Lookup]:
     """Yield what must be looked up in each TOGETHER blocks of a list; blocks without any child are not read."""
     # Step 1: group the children by tier, across all tasks.
     by_tier: dict[int, list[tuple[Array, Array]]] = {}
-    for each in groups:
-        for k, begin, end in zip(each.tiers, each.bounds[:-1], each.bounds[1:], strict=True):
+    for group in groups:
+        for k, begin, end in zip(group.tiers, group.bounds[:-1], group.bounds[1:], strict=True):
             if k >= 0:
-                by_tier.setdefault(k, []).append((each.children[begin:end], each.places[begin:end]))
+                by_tier.setdefault(k, []).append((group.children[begin:end], group.indices[begin:end]))
     # Step 2: cut the children of each task where the blocks of the list begin.
     for k in sorted(by_tier):
         positions, base = lists.lists[k], int(lists.starts[k])
@@ -156,8 +156,8 @@ def lookups_of(lists: ListsOnDisk, groups: list[LocatedChildren]) -> Iterator[Lo
         cuts = [[0, *to_items(children).searchsorted(inner).tolist(), len(children)] for children, _ in by_tier[k]]
         for number, low in enumerate(range(0, len(positions.frames), TOGETHER)):
             parts = [
-                (children[slice(*cut[number : number + 2])], places[slice(*cut[number : number + 2])])
-                for (children, places), cut in zip(by_tier[k], cuts, strict=True)
+                (children[slice(*cut[number : number + 2])], indices[slice(*cut[number : number + 2])])
+                for (children, indices), cut in zip(by_tier[k], cuts, strict=True)
                 if cut[number + 1] > cut[number]
             ]
             if parts:
@@ -168,23 +168,23 @@ def lookups_of(lists: ListsOnDisk, groups: list[LocatedChildren]) -> Iterator[Lo
 def located_blocks(located: LocatedChildren) -> Iterator[tuple[int, int, LocatedBlock, int]]:
     """Yield (begin, end, block, missing) of an expanded group. *missing* is the index of a position with a child that
     is nowhere, -1 for none. Cells of children where the same player moves again have -2 minus the index."""
-    places = np.empty(len(located.places), np.int64)
+    indices = np.empty(len(located.indices), np.int64)
     # Undo the sorting: indices in the order of the matrices.
-    places[located.order] = located.places
+    indices[located.order] = located.indices
     first = 0
     for outline in located.outlines:
         cells = outline.shape[0] * outline.shape[1]
-        there = np.unpackbits(outline.there, count=cells).view(np.bool_).reshape(outline.shape)
+        exist = np.unpackbits(outline.exist, count=cells).view(np.bool_).reshape(outline.shape)
         matrix = np.full(outline.shape, -1, np.int64)
-        count = int(np.count_nonzero(there))
-        matrix[there] = places[first : first + count]
+        count = int(np.count_nonzero(exist))
+        matrix[exist] = indices[first : first + count]
         first += count
-        lost = np.flatnonzero((there & (matrix < 0)).any(axis=0))
-        missing = outline.begin + int(outline.origins[lost[0]]) if len(lost) else -1
-        if len(outline.again):
-            again = np.unpackbits(outline.again, count=cells).view(np.bool_).reshape(outline.shape)
-            matrix[again] = -2 - matrix[again]
-        # The positions of the children were not kept. The indices stand in for them; nobody reads them as positions.
+        bad_columns = np.flatnonzero((exist & (matrix < 0)).any(axis=0))
+        missing = outline.begin + int(outline.origins[bad_columns[0]]) if len(bad_columns) else -1
+        if len(outline.moves_again):
+            moves_again = np.unpackbits(outline.moves_again, count=cells).view(np.bool_).reshape(outline.shape)
+            matrix[moves_again] = -2 - matrix[moves_again]
+        # The children's positions are gone. The indices stand in for them; nobody reads them as positions.
         full = Matrix(matrix, matrix, outline.primitives, outline.sizes, outline.origins, np.empty(0, np.int64))
         out = np.empty(cells + 1, np.int64)
         yield outline.begin, outline.end, LocatedBlock(outline.columns, matrix, full, out), missing
@@ -198,35 +198,34 @@ def expand_and_sort(game: Game, blocks: list[tuple[int, int, Array]], numbers: A
     first position, tier, positions); *numbers* has all tiers."""
     expander = expander_of(game)
     outlines, children, tiers = [], [of_positions(game, 0)], [np.empty(0, np.int64)]
-    for place, tier, positions in blocks:
+    for base, tier, positions in blocks:
         for begin, end in expander.blocks(0, len(positions)):
             block = expander.expand(tier, positions[begin:end], sizes=Traits.of(game).has_images)
             columns = block.columns
-            found = block.children[:, :columns]
-            there = (found[..., 0] if block.width else found) >= 0
-            children.append(found[there])
-            tiers.append(block.tiers[:, :columns][there])
-            # Children have no index yet: use 0 for "there" and -1 for "none", so that `mark_moves_again` leaves its
-            # mark.
-            block.places[:, :columns] = np.where(there, 0, -1)
+            cells, indices = block.children[:, :columns], block.indices[:, :columns]
+            exist = (cells[..., 0] if block.width else cells) >= 0
+            children.append(cells[exist])
+            tiers.append(block.tiers[:, :columns][exist])
+            # Children have no index yet: 0 stands for a child, -1 for none. `mark_moves_again` makes some 0 a -2.
+            indices[:] = np.where(exist, 0, -1)
             expander.mark_moves_again(positions[begin:end], block, block.origins)
-            again = np.empty(0, np.uint8) if Traits.of(game).alternates else np.packbits(block.places[:, :columns] < -1)
+            moves_again = np.empty(0, np.uint8) if Traits.of(game).alternates else np.packbits(indices < -1)
             outlines.append(
                 BlockOutline(
-                    place + begin, place + end, columns, there.shape, block.primitives.copy(),
-                    block.matrix.sizes.copy(), block.origins[:columns].copy(), np.packbits(there), again,
+                    base + begin, base + end, columns, exist.shape, block.primitives.copy(),
+                    block.matrix.sizes.copy(), block.origins[:columns].copy(), np.packbits(exist), moves_again,
                 )
             )  # fmt: skip
     flat, by_tier = np.concatenate(children), np.concatenate(tiers)
     # Mostly all children are in one tier; sorting by position suffices then.
-    plain = not len(by_tier) or bool((by_tier == by_tier[0]).all())
+    one_tier = not len(by_tier) or bool((by_tier == by_tier[0]).all())
     order = order_of(flat)
-    if not plain:
+    if not one_tier:
         order = order[np.argsort(by_tier[order], kind="stable")]
-    flat, by_tier = flat[order], by_tier[order[:1]] if plain else by_tier[order]
+    flat, by_tier = flat[order], by_tier[order[:1]] if one_tier else by_tier[order]
     begins = [0, *(np.flatnonzero(np.diff(by_tier)) + 1).tolist()] if len(flat) else []
-    places, found_tiers = np.full(len(flat), -1, dtype), [tier_number(numbers, int(by_tier[k])) for k in begins]
-    return LocatedChildren(outlines, found_tiers, [*begins, len(flat)], flat, order.astype(np.int32), places)
+    indices, tier_numbers = np.full(len(flat), -1, dtype), [tier_number(numbers, int(by_tier[k])) for k in begins]
+    return LocatedChildren(outlines, tier_numbers, [*begins, len(flat)], flat, order.astype(np.int32), indices)
 
 
 def tier_number(numbers: Array, tier: int) -> int:
@@ -238,8 +237,8 @@ def tier_number(numbers: Array, tier: int) -> int:
 def find_children(positions: SortedList, low: int, high: int, base: int, asked: list[Array], dtype: Any) -> list[Array]:
     """Return for each array of sorted children in *asked* their indices among all positions, -1 for those not found.
     They are searched for in blocks *low* to *high* of a list that begins at index *base*."""
-    there = positions.blocks(low, high)
-    found = [np.empty(len(children), dtype) for children in asked]
-    for children, places in zip(asked, found, strict=True):
-        indices_of(children, there, base + int(positions.begins[low]), places)
-    return found
+    candidates = positions.blocks(low, high)
+    results = [np.empty(len(children), dtype) for children in asked]
+    for children, indices in zip(asked, results, strict=True):
+        indices_of(children, candidates, base + int(positions.begins[low]), indices)
+    return results

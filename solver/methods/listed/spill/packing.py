@@ -22,7 +22,7 @@ MOST_BITS = POSITION_BITS - 1
 
 
 class Packing(NamedTuple):
-    """How to pack positions. `runs` int64[n, 4] holds for each run its word, its lowest bit, its mask, and the place in
+    """How to pack positions. `runs` int64[n, 4] holds for each run its word, its lowest bit, its mask, and its shift in
     the int. `covered` int64[words] are the bits of all runs and those that are left out, `base` int64[words] the other
     bits, which are the same in all positions."""
 
@@ -33,7 +33,7 @@ class Packing(NamedTuple):
     @property
     def is_exact(self) -> bool:
         """Whether no bits are left out, so that different positions are different ints."""
-        bits, covered = self.runs[:, 2].tolist(), self.covered.tolist()
+        bits, covered = self.runs[:, row_kernels.MASK].tolist(), self.covered.tolist()
         return sum(map(int.bit_count, bits)) == sum(map(int.bit_count, covered))
 
 
@@ -45,31 +45,34 @@ def packing_of(rows: Array, is_exact: bool = True) -> Packing | None:
     differing = np.zeros(rows.shape[1], np.int64)
     row_kernels.differing_bits(rows, differing)
     bits = [[bit for bit in range(POSITION_BITS) if word >> bit & 1] for word in differing.tolist()]
-    whole = [(word, own[0], own[-1] - own[0] + 1) for word, own in enumerate(bits) if own]
-    exact = []
-    for word, own in enumerate(bits):
+    one_a_word = [(word, own[0], own[-1] - own[0] + 1) for word, own in enumerate(bits) if own]
+    shortest = []
+    for word, word_bits in enumerate(bits):
         # Adjacent bits have the same difference from their numbers in the list.
-        for _, run in groupby(enumerate(own), lambda pair: pair[1] - pair[0]):
+        for _, run in groupby(enumerate(word_bits), lambda pair: pair[1] - pair[0]):
             adjacent = [bit for _, bit in run]
-            exact.append((word, adjacent[0], len(adjacent)))
-    for found in (whole, exact):
-        if sum(count for *_, count in found) <= MOST_BITS:
-            return packing_with(found, rows[0])
-    return None if is_exact else packing_with(exact, rows[0])
+            shortest.append((word, adjacent[0], len(adjacent)))
+    for runs in (one_a_word, shortest):
+        if sum(count for *_, count in runs) <= MOST_BITS:
+            return packing_with(runs, rows[0])
+    return None if is_exact else packing_with(shortest, rows[0])
 
 
-def packing_with(found: list[tuple[int, int, int]], position: Array) -> Packing:
-    """Return a packing with runs (word, lowest bit, number of bits) of *position* and the like."""
-    runs, covered, place = [], np.zeros(len(position), np.int64), 0
-    left_out = max(0, sum(count for *_, count in found) - MOST_BITS)
+def packing_with(bit_runs: list[tuple[int, int, int]], position: Array) -> Packing:
+    """Return a packing with runs (word, lowest bit, number of bits). *position* shows the bits that all have in common.
+
+    If the runs are too long for an int, the lowest bits of the packed int are left out.
+    """
+    runs, covered, shift = [], np.zeros(len(position), np.int64), 0
+    left_out = max(0, sum(count for *_, count in bit_runs) - MOST_BITS)
     # The last word has the lowest bits of the int; within a word, runs come from the lowest to the highest.
-    for word, low, count in sorted(found, key=lambda run: (-run[0], run[1])):
-        covered[word] |= (1 << count) - 1 << low
+    for word, low, count in sorted(bit_runs, key=lambda run: (-run[0], run[1])):
+        covered[word] |= ((1 << count) - 1) << low
         skipped = min(left_out, count)
         left_out -= skipped
         if skipped < count:
-            runs.append((word, low + skipped, (1 << count - skipped) - 1, place))
-            place += count - skipped
+            runs.append((word, low + skipped, (1 << (count - skipped)) - 1, shift))
+            shift += count - skipped
     return Packing(np.array(runs, np.int64).reshape(-1, 4), covered, position & ~covered)
 
 

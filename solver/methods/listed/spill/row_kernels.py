@@ -8,6 +8,8 @@ from retrograde.solver.runtime.kernel import kernel
 DIGIT_BITS = 11
 """Bits that a pass of the radix sort sorts by. Its counters take 16 kB, so that they stay in a core's cache."""
 DIGITS = 1 << DIGIT_BITS
+WORD, LOW_BIT, MASK, SHIFT = range(4)
+"""Columns of `Packing.runs`."""
 
 
 @kernel
@@ -49,16 +51,16 @@ def sort(rows, spare):
 def gather(columns, children, tiers, out, child_tiers):
     """Copy the children of each row of a matrix to *out*, and their tiers to *child_tiers*; leave out missing moves.
     Return (how many there are, whether all are in one tier)."""
-    count, plain = 0, True
+    count, one_tier = 0, True
     for row in range(children.shape[0]):
         for i in range(columns):
             if children[row, i, 0] >= 0:
                 for word in range(children.shape[2]):
                     out[count, word] = children[row, i, word]
                 child_tiers[count] = tiers[row, i]
-                plain &= child_tiers[count] == child_tiers[0]
+                one_tier &= child_tiers[count] == child_tiers[0]
                 count += 1
-    return count, plain
+    return count, one_tier
 
 
 # Positions packed into ints (see packing.py)
@@ -79,7 +81,7 @@ def pack(rows, packing, keys):
     for i in range(len(rows)):
         key = np.int64(0)
         for k in range(len(runs)):
-            key |= ((rows[i, runs[k, 0]] >> runs[k, 1]) & runs[k, 2]) << runs[k, 3]
+            key |= ((rows[i, runs[k, WORD]] >> runs[k, LOW_BIT]) & runs[k, MASK]) << runs[k, SHIFT]
         keys[i] = key
 
 
@@ -91,7 +93,7 @@ def unpack(keys, packing, rows):
         for word in range(len(base)):
             rows[i, word] = base[word]
         for k in range(len(runs)):
-            rows[i, runs[k, 0]] |= ((keys[i] >> runs[k, 3]) & runs[k, 2]) << runs[k, 1]
+            rows[i, runs[k, WORD]] |= ((keys[i] >> runs[k, SHIFT]) & runs[k, MASK]) << runs[k, LOW_BIT]
 
 
 @kernel
@@ -105,7 +107,7 @@ def pack_children(columns, children, packing, keys):
                 continue
             key, fits = np.int64(0), True
             for word in range(len(base)):
-                fits &= children[row, i, word] & ~covered[word] == base[word]
+                fits &= (children[row, i, word] & ~covered[word]) == base[word]
             for k in range(len(runs)):
-                key |= ((children[row, i, runs[k, 0]] >> runs[k, 1]) & runs[k, 2]) << runs[k, 3]
+                key |= ((children[row, i, runs[k, WORD]] >> runs[k, LOW_BIT]) & runs[k, MASK]) << runs[k, SHIFT]
             keys[row, i] = key if fits else POSITION_LIMIT

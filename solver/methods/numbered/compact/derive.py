@@ -24,9 +24,9 @@ from retrograde.solver.values.score import GREATEST_BITS as BITS
 from retrograde.solver.values.score import encode
 from retrograde.solver.values.score_kernels import pass_up
 
-Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
-"""A function like the builtin `map`."""
-Find = Callable[[Array, Array, Array, Each], None]
+Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+"""A function like the builtin `map`, which may run in parallel."""
+Find = Callable[[Array, Array, Array, Map], None]
 """Looks up the rows of slots that are kept: takes their indices, tiers, the array for rows, and a `map`."""
 
 TOGETHER = 1 << 16
@@ -60,10 +60,10 @@ class Deriver:
                 rows[begin : begin + TOGETHER] = self.rows_of(group, executor.map if len(group) > TASK else map)
         return rows
 
-    def rows_of(self, positions: Array, each: Each) -> Array:
-        """Return the row of each position. *each* is a function like `map`, which may run in parallel."""
-        parents, children, tiers, slots = self.expand(positions, each)
-        scores = self.scores_of(parents, children, tiers, slots, each)
+    def rows_of(self, positions: Array, map_tasks: Map) -> Array:
+        """Return the row of each position, like `rows`, for positions that fit in memory together."""
+        parents, children, tiers, slots = self.expand(positions, map_tasks)
+        scores = self.scores_of(parents, children, tiers, slots, map_tasks)
         if len(scores) and scores.min() < 0:
             raise self.database.file.damaged("a child of what is not kept has no outcome")
         # The best score among the children must be that of an outcome in the legend.
@@ -74,38 +74,38 @@ class Deriver:
             raise self.database.file.damaged("what follows from what is kept is not in the legend")
         return self.rows_by_score[indices]
 
-    def expand(self, positions: Array, each: Each) -> tuple[ParentTable, Array, Array, Array]:
+    def expand(self, positions: Array, map_tasks: Map) -> tuple[ParentTable, Array, Array, Array]:
         """Return (data about positions, their children, the children's tiers, their slots)."""
         parents = ParentTable(*np.empty((3, len(positions)), np.int64))
-        tiers_there = self.database.file.contents.tiers
+        stored_tiers = self.database.file.contents.tiers
 
-        def task(begin: int) -> tuple[Array, Array, Array]:
-            part = slice(begin, begin + TASK)
-            own, trouble = ParentTable(*(column[part] for column in parents)), trouble_array(self.game)
+        def expand_task(begin: int) -> tuple[Array, Array, Array]:
+            task = slice(begin, begin + TASK)
+            task_parents, trouble = ParentTable(*(column[task] for column in parents)), trouble_array(self.game)
             with compilable(self.game), watch_kernel(self.game, trouble):
-                found: tuple[Array, Array, Array] = kernels.expand(
-                    rules_for(self.rules), positions[part], *tiers_there, own, trouble
+                expanded: tuple[Array, Array, Array] = kernels.expand(
+                    rules_for(self.rules), positions[task], *stored_tiers, task_parents, trouble
                 )
-            return found
+            return expanded
 
-        results, before = list(each(task, range(0, len(positions), TASK))), 0
+        results, before = list(map_tasks(expand_task, range(0, len(positions), TASK))), 0
         for number, (children, *_) in enumerate(results):
             parents.begins[number * TASK : (number + 1) * TASK] += before
             before += len(children)
         children, tiers, slots = map(np.concatenate, zip(*results, strict=True))
         return parents, children, tiers, slots
 
-    def scores_of(self, parents: ParentTable, children: Array, tiers: Array, slots: Array, each: Each) -> Array:
+    def scores_of(self, parents: ParentTable, children: Array, tiers: Array, slots: Array, map_tasks: Map) -> Array:
         """Return the scores that children pass up to their parents, -1 if unknown. Overwrites *slots*."""
         rows = np.full(len(children), NOWHERE, np.int32)
         # Step 1: look up the children that the file keeps.
         kernels.index_stored(self.parts, slots, rows)
-        self.find(slots, tiers, rows, each)
+        self.find(slots, tiers, rows, map_tasks)
         # Step 2: derive the children that it leaves out; they must be in later tiers.
         later = np.flatnonzero(rows == LEFT_OUT)
         if len(later):
-            parent = parents.begins.searchsorted(later, "right") - 1  # the index of each such child's parent
-            if (tiers[later] <= parents.tiers[parent]).any():
+            parent_indices = parents.begins.searchsorted(later, "right") - 1
+            if (tiers[later] <= parents.tiers[parent_indices]).any():
                 raise self.database.file.damaged("a child of what is not kept is not kept either")
             rows[later] = self.rows(children[later])
         scores: Array = self.passed_up[self.database][rows]
@@ -121,8 +121,8 @@ class Deriver:
         try:
             holder = self.database.holder(tier)
         except NoDatabase:  # fine if the game is over in all of them
-            found = [self.database[child] for child in children.tolist()]
-            return np.array([pass_up(encode(value, plies or 0, BITS), BITS) for value, plies in found], np.int64)
+            outcomes = [self.database[child] for child in children.tolist()]
+            return np.array([pass_up(encode(value, plies or 0, BITS), BITS) for value, plies in outcomes], np.int64)
         if holder is self.database:
             return np.full(len(children), NOWHERE, np.int64)
         if holder not in self.passed_up:

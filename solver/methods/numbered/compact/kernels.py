@@ -8,16 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED
-from retrograde.solver.rules.kernels import longer, place_in
+from retrograde.solver.rules.kernels import count_less, longer
 from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.score_kernels import primitive_score
 
 NOWHERE = -1
-"""Instead of an index or a row: there is none."""
+"""Stands for an index or a row if there is none."""
 LEFT_OUT = -2
-"""Instead of a row: the slot is not kept."""
+"""Stands for a row if the file leaves the slot out."""
 CHILDREN = 32
 """Buffer size: children for each position, at first."""
 
@@ -55,7 +55,7 @@ def index_stored(parts, slots, rows):
                 within, columns = slots[i] - parts.firsts[k], parts.columns[k]
                 # The part is stored column by column: a matrix of `columns` columns, transposed.
                 if columns > 1:
-                    within = within % columns * (parts.sizes[k] // columns) + within // columns
+                    within = (within % columns) * (parts.sizes[k] // columns) + within // columns
                 slots[i] = parts.kept[k] + within
 
 
@@ -83,7 +83,7 @@ def expand(game, positions, numbers, bounds, parents, trouble):
                 child = whole(game.do_move(position, whole(move)))
                 children[count], tiers[count], slots[count] = child, whole(game.tier(child)), NOWHERE
                 # Find the child's slot, if the file has its tier.
-                k = place_in(numbers, tiers[count])
+                k = count_less(numbers, tiers[count])
                 if k < len(numbers) and numbers[k] == tiers[count]:
                     slot = whole(game.index(child))
                     if 0 <= slot < bounds[k + 1] - bounds[k]:

@@ -4,8 +4,8 @@ The outcome of a position that is left out follows from its children. So the par
 leads from one of them into one of them. If that holds for both sides, the parts of the side that takes more space are
 left out. If one part stands for both sides, it is kept, in the column order that takes the least space.
 
-1. Sample some positions of each part to find the parts that moves lead to (`leads_to`).
-2. Choose the parts to leave out (`choose_omitted`), and write the others, each in its best order (`smallest`).
+1. Sample some positions of each part to find the parts that moves lead to (`parts_reached`).
+2. Choose the parts to leave out (`choose_omitted`), and write the others, each in its best order (`compress_best`).
 3. Before the new file gets its name, compare it with the old one, slot by slot (`compare`). So a wrong guess in step 1
    is found.
 """
@@ -40,7 +40,7 @@ from retrograde.solver.runtime.progress import Listener, Phase, announce
 SAMPLE, DRAWS = 30, 3000
 """Positions of a part that are expanded to find the parts that moves lead to, and the most slots drawn for them."""
 BLOCK = 1 << 20
-"""Slots that are handled together."""
+"""Slots in a block."""
 
 
 class CannotCompact(RetrogradeError, ValueError):
@@ -94,8 +94,8 @@ def blocks(database: SlotsDatabase) -> Iterator[tuple[int, int, int, int]]:
 def find_positions(database: SlotsDatabase, tier: int, begin: int, count: int) -> Array:
     """Return for each of *count* slots of a tier, from *begin* on, whether it has a position."""
     if count >= BULK and database._bulk:
-        found: Array = database._bulk.positions_of(tier, begin, count) >= 0
-        return found
+        has_position: Array = database._bulk.positions_of(tier, begin, count) >= 0
+        return has_position
     return positions_of_slots(database.game, tier, range(begin, begin + count))[1]
 
 
@@ -111,7 +111,7 @@ def solved_compact(
     parts, outcomes, kept_slots = list[PartRow](), list[Array](), 0
     for tier, group in groupby(all_parts, key=lambda part: part.tier):
         slices = [part.slots for part in group if part.slots.start < part.slots.stop]
-        smallest_parts = [smallest(database, tier, rows[slots], has_position[slots], executor) for slots in slices]
+        smallest_parts = [compress_best(database, tier, rows[slots], has_position[slots], executor) for slots in slices]
         left_out = choose_omitted(game, slices, tier, [part.bytes for part in smallest_parts])
         for number, (slots, part) in enumerate(zip(slices, smallest_parts, strict=True)):
             size = slots.stop - slots.start
@@ -123,8 +123,8 @@ def solved_compact(
             kept_slots += size
     what = f"the database {str(file.path)!r} cannot be made compact"
     names = [name for tier in database.contents.tiers.numbers.tolist() for name, slots in game.parts(tier) if slots]
-    alike = all(" and " in name for name in names)  # one part for both sides: it gains by its order
-    if not alike and all(part.kept != DERIVED for part in parts):
+    both_sides = all(" and " in name for name in names)  # one part for both sides: its order makes it smaller
+    if not both_sides and all(part.kept != DERIVED for part in parts):
         raise CannotCompact(f"{what}: in each part of a tier, some move leads to the same part")
     if not outcomes:
         raise CannotCompact(f"{what}: in all of its positions the game is over, so nothing would be stored")
@@ -141,16 +141,16 @@ def choose_omitted(game: Any, parts: list[slice], tier: int, sizes: list[int]) -
     best = set[int]()
     for side in (0, 1):
         side_parts = set(range(side, len(parts), 2))
-        closed = not any(side_parts & leads_to(game, parts, tier, number) for number in side_parts)
-        if closed and sum(sizes[number] for number in side_parts) > sum(sizes[number] for number in best):
+        can_derive = not any(side_parts & parts_reached(game, parts, tier, number) for number in side_parts)
+        if can_derive and sum(sizes[number] for number in side_parts) > sum(sizes[number] for number in best):
             best = side_parts
     return best
 
 
-def leads_to(game: Any, parts: list[slice], tier: int, number: int) -> set[int]:
+def parts_reached(game: Any, parts: list[slice], tier: int, number: int) -> set[int]:
     """Return the parts of the same tier that moves lead to from up to SAMPLE positions of part *number*. *parts* are
     slices of slots, counted through all tiers. Empty slots and ended games are skipped."""
-    random, found, expanded, tier_start = Random(0), set[int](), 0, parts[0].start
+    random, reached, expanded, tier_start = Random(0), set[int](), 0, parts[0].start
     for _ in range(DRAWS):
         position = game.unindex(tier, random.randrange(parts[number].start, parts[number].stop) - tier_start)
         if is_none(position) or game.primitive(position) != UNDECIDED:
@@ -159,22 +159,22 @@ def leads_to(game: Any, parts: list[slice], tier: int, number: int) -> set[int]:
             child = game.do_move(position, move)
             if game.tier(child) == tier:
                 slot = tier_start + game.index(child)
-                found.add(next(j for j, part in enumerate(parts) if part.start <= slot < part.stop))
+                reached.add(next(j for j, part in enumerate(parts) if part.start <= slot < part.stop))
         expanded += 1
         if expanded == SAMPLE:
             break
-    return found
+    return reached
 
 
-def smallest(
+def compress_best(
     database: SlotsDatabase, tier: int, rows: Array, has_position: Array, executor: ThreadPoolExecutor
 ) -> KeptPart:
     """Return a part in the column order that compresses best."""
-    compress = partial(in_columns, rows, has_position, len(database.file.legend))
+    compress = partial(compress_in_columns, rows, has_position, len(database.file.legend))
     return min(executor.map(compress, columns_of(database.game, tier, len(rows))), key=lambda part: part.bytes)
 
 
-def in_columns(rows: Array, has_position: Array, outcomes: int, columns: int) -> KeptPart:
+def compress_in_columns(rows: Array, has_position: Array, outcomes: int, columns: int) -> KeptPart:
     """Return a part column by column, if its slots are rows of *columns*; empty slots get the row before them."""
     ordered, filled = (array.reshape(-1, columns).T.ravel() for array in (rows, has_position))
     first = ordered[filled.argmax()]

@@ -62,7 +62,7 @@ def test_it_is_said_once_and_then_ever_more_rarely(monkeypatch):
     told = []
     monkeypatch.setattr(progress.warnings, "warn", lambda text, stacklevel: told.append(re.findall(r"\d+", text)))
     for known in range(1, 6):
-        waves.wave(10, 10 * known)
+        waves.count_wave(10, 10 * known)
     assert told == [["20", "2", "10"], ["50", "5", "10"]]
 
 

@@ -239,6 +239,6 @@ def test_a_turn_of_chance_is_told_with_the_words_of_its_position():
     expander = Expander(ChanceInWords())
     positions = np.array([(2, 0)])
     block = expander.expand(0, positions)
-    block.places[:] = 0
+    block.indices[:] = 0
     with pytest.raises(RuleError, match=r"position \(1, 0\): it is chance's turn"):
         expander.mark_moves_again(positions, block, block.origins)

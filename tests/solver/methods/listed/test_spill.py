@@ -27,7 +27,7 @@ from retrograde.solver.methods.listed.predecessors import sorting
 from retrograde.solver.methods.listed.spill import lists, lookup
 from retrograde.solver.methods.listed.spill.kernels import indices_of
 from retrograde.solver.methods.listed.store import ListedStore
-from retrograde.solver.rules.examine import listed
+from retrograde.solver.rules.examine import to_list
 from retrograde.solver.rules.positions import to_items
 from retrograde.solver.runtime.journal import Journal, Log
 from retrograde.solver.runtime.log import EntryLog
@@ -60,7 +60,7 @@ def cut_small(patch):
         lookup: {"LEAST": 10, "MOST": 40, "FIRST": 1, "TOGETHER": 2},
         explore: {"TASK": 7, "LEAST_ARRIVALS": 400},
         waves: {"LOGGED": 20},
-        cycles: {"BLOCK": 5, "HANDED_ON": 9, "BYTES_A_LISTED": 1 << 32},
+        cycles: {"BLOCK": 5, "RESULT_BLOCK": 9, "BYTES_A_LISTED": 1 << 32},
         sorting: {"READ_BITS": 2, "BUCKET_BITS": 3},
         predecessor_lists: {"BUFFER": 60},
     }.items():
@@ -103,13 +103,13 @@ def test_lists_are_read_as_they_were_put(tmp_path_factory, drawn, block, data):
         assert first[begin:end].tolist() == own[begin:end].tolist()
         low, high = sorted(data.draw(KINDS[width]) for _ in range(2))
         ends = to_items(array_of([low, high], width))
-        assert listed(first.between(ends[0], ends[-1])) == [each for each in listed(own) if low <= each < high]
+        assert to_list(first.between(ends[0], ends[-1])) == [each for each in to_list(own) if low <= each < high]
         assert first.between(None, None).tolist() == own.tolist()
-        assert listed(lists.subtract(own.copy(), second)) == missing
+        assert to_list(lists.subtract(own.copy(), second)) == missing
         halves = [lists.write_list(scratch, "half", each) for each in (own[::2], own[1::2], own[::3])]
         tasks = lists.merge_tasks(scratch, "merged", halves, [second])
         merged = lists.concatenate(scratch, [*starmap(lists.merge, tasks)])
-        assert listed(merged[0 : len(merged)]) == missing
+        assert to_list(merged[0 : len(merged)]) == missing
 
 
 @given(positions)
@@ -120,8 +120,8 @@ def test_places_are_those_of_a_dictionary(drawn):
     asked = np.array(asked, np.int64).reshape(-1, *own.shape[1:])
     places = np.empty(len(asked), np.int64)
     indices_of(asked, own, 7, places)
-    wanted = {position: 7 + place for place, position in enumerate(listed(own))}
-    assert places.tolist() == [wanted.get(position, -1) for position in listed(asked)]
+    wanted = {position: 7 + place for place, position in enumerate(to_list(own))}
+    assert places.tolist() == [wanted.get(position, -1) for position in to_list(asked)]
 
 
 # Solves

@@ -170,11 +170,11 @@ def test_bits_under_a_mask_are_pushed_together_and_spread(word, mask):
 @settings(max_examples=50)
 def test_bits_are_put_into_ranks_and_taken_out(word, place, bit):
     inside = {rank for rank in range(64) if word >> rank & 1}
-    wanted = {words.with_bit(rank, place, bit) for rank in inside if rank < 32}
+    wanted = {words.insert_bit(rank, place, bit) for rank in inside if rank < 32}
     spread = int(words.spread_word(np.uint64(word & 0xFFFFFFFF), place, bit))
     assert {rank for rank in range(64) if spread >> rank & 1} == wanted
-    taken = int(words.gathered_word(np.uint64(word), place, bit))
-    assert taken == sum(1 << words.without_bit(rank, place) for rank in inside if rank >> place & 1 == bit)
+    taken = int(words.gather_word(np.uint64(word), place, bit))
+    assert taken == sum(1 << words.remove_bit(rank, place) for rank in inside if rank >> place & 1 == bit)
     if word:
         assert words.lowest(np.uint64(word)) == min(inside)
         assert words.highest(np.uint64(word)) == max(inside)

@@ -119,9 +119,7 @@ class Database(ABC):
         return None
 
     def holder(self, tier: int) -> "Database":
-        """Return the database that has a tier: this one, or another on which it rests. Raise NoDatabase if that one is
-        missing.
-        """
+        """Return the database that has a tier, this one or another on which it rests; else raise NoDatabase."""
         return self
 
     @property
@@ -298,8 +296,7 @@ class Database(ABC):
 
 
 def set_example_positions(file: CheckedFile, position_of: Callable[[int], Any]) -> None:
-    """Replace the numbers of slots or rows in a legend's examples by positions. A tuple does not fit into a file's
-    legend."""
+    """Replace numbers of slots or rows in a legend's examples by positions. (A tuple does not fit into the file's.)"""
     if isinstance(file.legend, LegendTable):
         file.legend = LegendTable(file.legend.table, position_of)
         file.start_outcome = None if file.header.start_row is None else file.legend[file.header.start_row]

@@ -129,8 +129,7 @@ def encode_group(
 def decode_gaps(planes: NDArray[np.uint8], count: int, begins: NDArray[np.int64], mask: int) -> NDArray[Any]:
     """Return the running sums of the gaps in a block of *count* records. Within a tier they differ as the ranks do.
 
-    Tiers begin at *begins*, the first one 0. *planes* may lack trailing planes of zeros. Raise ValueError if the gaps
-    are impossible.
+    Tiers begin at *begins*, the first one 0. *planes* may lack trailing planes of zeros. Impossible gaps: ValueError.
     """
     # A rank has as many bits as the mask has ones. The running sum goes through all tiers of the block.
     bits = mask.bit_count()

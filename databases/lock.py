@@ -71,8 +71,7 @@ class Lock:
         return False
 
     def write_word(self, word: bytes) -> None:
-        """Write a word into the lock file, by which workers see that they have the same folder. Raise CannotWrite on
-        failure."""
+        """Write a word into the lock file; workers see by it that they have the same folder. May raise CannotWrite."""
         try:
             self.file.truncate(LOCKED_BYTES)
             self.file.write(word)  # the file is open for appending
@@ -115,7 +114,7 @@ def read_word(path: Path) -> bytes | None:
 
 
 def lock_file(file: BinaryIO, wait: bool = False) -> None:
-    """Lock a file until it is closed. If another process holds the lock, *wait* (on Windows for ten seconds) or raise
+    """Lock a file until it is closed. If another process has locked it, *wait* (Windows: for ten seconds) or raise
     OSError."""
     if os.name == "nt":
         import msvcrt

@@ -132,8 +132,7 @@ def open_beside(
 
 
 def no_database(name: str, metric: str = "", text: str = "") -> NoDatabase:
-    """Return the error for a variant without a database, by a metric if given. *text* is the variant as the user typed
-    it.
+    """Return the error for a variant without a database, by a metric if given. *text* is what the user typed.
 
     >>> print(no_database("nim", "nimber"))
     no database for nim by nimber; make it with: retrograde solve nim --metric nimber

@@ -125,6 +125,7 @@ class RemoteFile(io.RawIOBase):
         return self.offset
 
     def readinto(self, buffer: Any) -> int:
+        """Fill the buffer from the current offset on; return the number of bytes read, 0 at the end of the file."""
         view = memoryview(buffer).cast("B")
         end = min(self.offset + len(view), self.size)
         if end <= self.offset:

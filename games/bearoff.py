@@ -279,6 +279,7 @@ class Bearoff(Game):
         return (high, low) if high != low else (high,) * (((position >> self.width) & 7) + 1)
 
     def read(self, text):
+        """Return the position of a text as `write` gives it; raise ValueError if there is none."""
         boards, *rest = text.split()
         mover = rest.pop(0) if self.sides == 2 and rest else "0"
         points = [board.split(".") for board in boards.split("/")]

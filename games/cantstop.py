@@ -271,6 +271,7 @@ class CantStop(Game):
         return " ".join(["/".join(texts), str(self.player(position)), *thrown])
 
     def read(self, text):
+        """Return the position of a text as `write` gives it; raise ValueError if there is none."""
         board, *rest = text.split() or [""]
         rows = [row.split(".") for row in board.split("/")]
         if [len(row) for row in rows] != [len(self.columns)] * (self.players + 1) or not 1 <= len(rest) <= 2:

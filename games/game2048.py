@@ -209,6 +209,7 @@ class Game2048(Game):
         return board + "?" * self.spawning.get(position)
 
     def read(self, text):
+        """Return the position of a text as `write` gives it; raise ValueError if there is none."""
         rows = [row.split(",") for row in text.removesuffix("?").split("/")]
         tiles = [tile for row in rows for tile in row]
         if [len(row) for row in rows] != [self.width] * self.height:

@@ -127,7 +127,7 @@ class Hypergammon(Game):
                     yield pair
         else:
             board, (high, low) = self.board_of(position), self.pairs[roll - 1]
-            count, order, end = self.dice_to_use(board, high, low)
+            count, order, end = self.dice_to_use(board, high, low)  # order 0: the higher die is used first
             if count == 0:
                 yield PASS
             while order < end:
@@ -422,6 +422,7 @@ class Hypergammon(Game):
         return "{}+{}".format(*self.pairs[pair])
 
     def read(self, text):
+        """Return the position of a text as `write` gives it; raise ValueError if there is none."""
         points = {self.point_name(point): point for point in range(self.bar + 1)}
         rolls = {"opening": OPENING, **{self.pair_name(pair): pair + 1 for pair in range(len(self.pairs))}}
         both, *rest = text.split()

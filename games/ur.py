@@ -199,6 +199,7 @@ class Ur(Game):
             return -1
         own, other = self.on_board(position, 0), self.on_board(position, 1)
         far, others_far = own >> self.safe, other >> self.safe
+        # The slot is a sum: that of the crowd, then by the far squares, then by the safe squares of both players.
         slot = self.crowd_slots[(8 * first + second) * self.crowds + self.crowd(far, others_far)]
         own_ways = self.safe_ways[first - far.bit_count()]
         other_ways = self.safe_ways[second - others_far.bit_count()]
@@ -364,6 +365,7 @@ class Ur(Game):
         return " ".join(["/".join(paths), str(self.player(position)), *([str(throw)] if throw >= 0 else [])])
 
     def read(self, text):
+        """Return the position of a text as `write` gives it; raise ValueError if there is none."""
         paths, *rest = text.split()
         sides = [side.partition(":") for side in paths.split("/")]
         if len(sides) != 2 or not 1 <= len(rest) <= 2 or rest[0] not in ("0", "1"):

@@ -305,6 +305,7 @@ class Yahtzee(Game):
         return f"{used} u{self.upper(position)}{star} r{self.rolls(position)} {dice or '-'}"
 
     def read(self, text):
+        """Return the position of a text as `write` gives it; raise ValueError if there is none."""
         parts = text.split()
         if len(parts) != 4 or parts[1][:1] != "u" or parts[2] not in ("r0", "r1", "r2"):
             raise ValueError(

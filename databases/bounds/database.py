@@ -1,7 +1,6 @@
 """A database of expectations: bounds of the expected payoff by slot. Other positions follow from their children.
 
-The file holds the bounds of player 0. The database turns them for the player to move; at a position of chance that is
-player 0.
+The file holds the bounds of player 0. The database turns them for the player to move, or player 0 where chance moves.
 """
 
 from collections.abc import Iterator
@@ -140,6 +139,7 @@ class BoundsDatabase(NumberedDatabase):
         return values.reshape(shape), np.full(shape, -1, np.int32)
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
+        """Yield (tier, positions, values, remotenesses) as `Database.records` does; remotenesses are all -1."""
         for tier, first, last, positions, filled in self._blocks_of_slots():
             low, high = (bound[filled] for bound in self.contents.all_bounds(first, last))
             keys: Any = map(tuple, positions.tolist()) if self._width else positions.tolist()

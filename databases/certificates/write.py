@@ -61,8 +61,7 @@ def write_replies(writer: FileWriter, solved: SolvedCertificate) -> None:
 
 
 def gaps_of(positions: NDArray[np.int64], chunk: int) -> NDArray[np.int64]:
-    """Return the gap before each position, 0 before the first of each block of *chunk*; raise ValueError if positions
-    do not ascend."""
+    """Return the gap before each position, 0 where a block of *chunk* begins; raise ValueError unless they ascend."""
     gaps = np.diff(positions, prepend=positions[:1])
     gaps[::chunk] = 0
     # The first gap of each block is 0, and no other.

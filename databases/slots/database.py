@@ -78,9 +78,7 @@ class SlotsDatabase(NumberedDatabase):
         return self._others[variant]
 
     def all_slots(self, begin: int = 0, end: int | None = None) -> NDArray[Any]:
-        """Return the legend rows of slots *begin* to *end* (exclusive), of all by default; numbers go through all
-        tiers.
-        """
+        """Return the legend rows of the slots from *begin* to *end* (exclusive) through all tiers; all by default."""
         assert isinstance(self.contents, SlotsReader)
         return self.contents.all_slots(begin, end)
 

@@ -31,9 +31,7 @@ class SolvedSteps:
     legend: Sequence[layout.LegendRow]
     """Ascends by value, then remoteness; it counts all positions, also those that need no step."""
     steps: Iterable[Pair]
-    """For each step its rank and a row of the legend. The rank is the bits of its first position under the mask, pushed
-    together.
-    """
+    """For each step its rank and a row of the legend. The rank is that of its first position (`encoding.squeeze`)."""
     start: int | None = None
     """The start's row in the legend."""
 

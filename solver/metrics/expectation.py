@@ -166,7 +166,7 @@ class ExpectationStore:
         # Step 1: tiers without cycles, cut into tasks.
         plain = [(k, *self.space.bounds_of(k)) for k in group if k not in cyclic]
         tasks = (task for task in cut_into_tasks(plain, TASK) if not self.solved.issuperset(task))
-        yield from self.work.map(sweep, ((self.inputs, task) for task in tasks))
+        yield from self.work.map(sweep_stretches, ((self.inputs, task) for task in tasks))
         # Step 2: small tiers with cycles, each worker some that lie next to each other.
         unsolved = [k for k in sorted(cyclic) if (k, *self.space.bounds_of(k)) not in self.solved]
         small = [k for k in unsolved if len(range(*self.space.bounds_of(k))) <= TASK]
@@ -211,7 +211,7 @@ def ask_movers(task: tuple[Game, Array]) -> Array:
     return movers(*task)
 
 
-def sweep(task: tuple[ExpectationInputs, list[TierBlock]]) -> Done:
+def sweep_stretches(task: tuple[ExpectationInputs, list[TierBlock]]) -> Done:
     """Solve stretches (k, begin, end among all positions) of tiers without cycles; raise PayoffOverflow.
 
     Returns, as `keep` takes them, the stretches, both rows of bounds, and how many positions each record stands for

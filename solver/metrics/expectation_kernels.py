@@ -158,9 +158,8 @@ def approximate(graph, order, ends, values, sign):
 
     *order* and *ends* are those of `order_by_components`. Play must always end. Such values, rounded down, are lower
     bounds of the game (with *sign* -1, of the negated game), because COST is more than rounding can take away. The
-    sweeps of a component update its nodes in order (Gauss-Seidel). Every second one is followed by a step along the
-    last change, as far as makes the change least (D. Anderson, Iterative procedures for nonlinear integral equations,
-    1965).
+    sweeps of a component update its nodes in order (Gauss-Seidel). After every second one, a step goes along the last
+    change as far as makes it least (D. Anderson, Iterative procedures for nonlinear integral equations, 1965).
     """
     changes, swept_values = np.empty(len(order)), np.empty(len(order))  # of the sweep before
     begin = 0

@@ -284,8 +284,8 @@ def maximise(tier, movers, ties, slack, utilities, plies):
 
 @kernel
 def force_each(children, index, mover, best, utilities, plies):
-    """Write what each player can force in position *index* against all others: the mover *best*. Plies follow the first
-    best move."""
+    """Write what each player can force at *index* against all others, the mover *best*. Plies follow the first best
+    move."""
     for player in range(utilities.shape[1]):
         forced = utilities[children[0], player]
         for child in children:

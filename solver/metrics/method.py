@@ -98,8 +98,7 @@ def refuse_partisan(game: Game) -> None:
 def solved_from(explored: ExploredGame, result: MetricResult, metric: str) -> SolvedRecords | SolvedRows:
     """Return the solved game for the database writer, with a legend row for each distinct combination of outcomes.
 
-    The positions of each tier must be sorted, and no tier empty: the greatest position is looked for among the last
-    ones.
+    The positions of each tier must be sorted, and no tier empty: the last ones are compared to find the greatest.
     """
     space, sizes = explored.space, explored.sizes
     # Step 1: find the legend row of each position, and the first position that has each row.

@@ -192,8 +192,7 @@ def count_plies(tier, scores, plies):
     """Write the plies of each position of a ScoreTier to its end, along moves that keep the score; -1 without an end.
 
     Positions are settled in ascending order of plies. A position with a score of 0 or more is settled by its first
-    child with the same score, a negative one by its last. `heads[plies]` starts the linked list of positions due at
-    that number.
+    child with the same score, a negative one by its last. `heads[plies]` starts the linked list of those due then.
     """
     count = len(scores)
     # Step 1: for negative scores, count the children within that keep the score.

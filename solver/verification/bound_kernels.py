@@ -263,8 +263,7 @@ def combine_children(game, stored, between, number):
 
 @lean_kernel
 def check_slots(game, k, slots, stored, between, faults, strictly):
-    """Write to *faults* what is wrong with some ascending slots of tier number *k*, by the bounds that their children
-    prove.
+    """Write to *faults* what is wrong with some ascending slots of tier number *k*, by what their children prove.
 
     *strictly*: bounds other than 0 must not equal those that the children prove (condition 3 of `expectation.py`).
     Otherwise slots are counted as well.

@@ -52,8 +52,7 @@ def wrong_expectations(families: Families, game: Game, scale: int, model: Model 
 
 
 def unproven_bounds(families: Families, lower: Array, upper: Array, scale: int, pays: bool) -> Array:
-    """Return which records have unproven bounds. Bounds and the gains of *families* are player 0's; *pays*: moves may
-    pay."""
+    """Return which records have unproven bounds. Bounds and `gains` are player 0's; *pays*: moves may pay."""
     endless = find_endless(families)
     wrong = lower > upper
     for sign, bound in ((1, lower), (-1, -upper)):

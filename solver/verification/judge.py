@@ -171,8 +171,7 @@ class OutcomeJudge:
         return seen_by_other(self.game, position, child, outcome)
 
     def fault_of_strays(self, position: int, examined: Examined) -> str:
-        """Return the fault that a move leads to a position that is no image of its canonical position; "" if none
-        does."""
+        """Return in words that a move leads to no image of its child's canonical position; "" if none does."""
         for move, child in zip(*examined[1:], strict=True):
             reached = self.game.do_move(position, move)
             if reached != child and not is_image(self.game, reached, child):

@@ -39,6 +39,7 @@ class MeasuresVerifier(RecordTable):
         """Pairs (which records are wrong, the complaint about each of them)."""
 
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
+        """Verify all records at once, as arrays; keep the faults for `check`."""
         families = families_of(self)
         self.faults = list(self.find_faults(families))
         wrong = np.logical_or.reduce([which for which, _ in self.faults])
@@ -87,6 +88,7 @@ class MeasuresVerifier(RecordTable):
                 self.complain(self.position_at(item), complaint)
 
     def rows_to_verify(self) -> Iterable[int]:
+        """Return the rows of the legend whose counts or example differ from those of the records."""
         tally, table = self.tally[0], table_of(self.legend, self.file.measures)
         differ = (tally["stored"] != table["stored"]) | (tally["positions"] != table["positions"])
         examples = tally["first"] if self.width else self.positions[tally["first"]]

@@ -59,6 +59,7 @@ class OutcomeVerifier(DatabaseVerifier):
     # Interpreted
 
     def verify_item(self, item: int) -> None:
+        """Check an item by the interpreted rules, note its children, and count it in the tally."""
         position = self.position_at(item)
         if is_none(position):
             return

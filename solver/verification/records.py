@@ -113,6 +113,8 @@ class RecordsVerifier(RecordTable, OutcomeVerifier):
     # Compiled
 
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
+        """Verify all records in blocks, then mark what play reaches."""
+
         def verify_records(begin: int) -> TaskResult:
             return self.run(self.storage(self.reached, self.expanded), np.arange(begin, min(begin + BLOCK, len(self))))
 

@@ -44,6 +44,7 @@ class ScoresVerifier(SlotsVerifier):
         self.scores = np.array([row.measures[0] for row in self.legend], np.int64)
 
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
+        """Verify tier by tier, last first; yield a result for each block of slots."""
         all_tasks = self.tasks()
         for k in reversed(range(len(self.tiers))):
             first, end = self.bounds[k : k + 2].tolist()

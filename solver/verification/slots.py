@@ -182,6 +182,7 @@ class SlotsVerifier(OutcomeVerifier):
     # Compiled
 
     def storage(self, tier: int = 0) -> Any:
+        """Return the slots for kernels, to verify those of a tier."""
         from retrograde.solver.verification.storages import TO_CONVERSION, TO_END, TO_ZEROING, SlotStorage
 
         first = int(self.bounds[int(self.tiers.searchsorted(tier))])
@@ -197,6 +198,7 @@ class SlotsVerifier(OutcomeVerifier):
         ]
 
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
+        """Verify all slots in blocks, once it is known which of them stand for positions."""
         from retrograde.solver.rules.ports import rules_for
         from retrograde.solver.rules.reason import compilable
         from retrograde.solver.verification.kernels import find_filled

@@ -129,6 +129,7 @@ class StepsVerifier(OutcomeVerifier):
     # Compiled
 
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
+        """List all positions, then verify them wave by wave, in segments of tiers."""
         from retrograde.solver.runtime.work import NotApplicable
 
         exploring = Phase("exploring", phase.listener, len(self), phase.course)

@@ -99,8 +99,7 @@ class ExploitModel(Model):
 
 
 def weights_by_skill(skill: Fraction, perfect: Any, legal: Any) -> tuple[Any, Any]:
-    """Return the weights of a perfect move and of another move, from the numbers of *perfect* and *legal* moves, ints
-    or arrays.
+    """Return the weights of a perfect move and of any other, by the numbers of *perfect* and *legal* ones (or arrays).
 
     >>> weights_by_skill(Fraction(4, 5), 1, 3)  # probabilities 13/15, 1/15 and 1/15
     (13, 1)

@@ -30,6 +30,7 @@ class GreedyModel(Model):
         return weigh_best({move: appeal(game, position, move) for move in game.generate_moves(position)})
 
     def weigh(self, game: Game, positions: Array, turns: Array, children: Array) -> Array:
+        """Return weight 1 for each move that `weights` allows, by the compiled rules."""
         from retrograde.solver.metrics.models.greedy_kernels import mark_greedy
         from retrograde.solver.rules.expansion import compiling  # here because numba takes a while to import
         from retrograde.solver.rules.ports import rules_for
@@ -70,6 +71,7 @@ class DepthModel(Model):
         self.thread_state = threading.local()
 
     def weights(self, game: Game, position: int) -> Weights:
+        """Return weight 1 for each move with the best score of the search."""
         if getattr(self.thread_state, "search", None) is None or self.thread_state.search.game is not game:
             self.thread_state.search = AdaptiveDepthSearch(game)
         scores = self.thread_state.search.ask(lambda search: search.scores(position, self.limits.depth))

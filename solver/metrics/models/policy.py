@@ -34,6 +34,7 @@ class PolicyModel(Model):
         self.name, self.policy, self.digest, self.file = name, policy, digest, file
 
     def weights(self, game: Game, position: int) -> Weights:
+        """Return what the user's function answers, as weights; raise NoModel if it fails or the answer is invalid."""
         try:
             answer = self.policy(game, position)
         except RetrogradeError:

@@ -111,7 +111,7 @@ def look(task: tuple[TierInputs, int, int, int, bool]) -> LookResult:
     words = 0
     recording = recording_of(inputs, begin, end, checks=True)
     for script in recording.scripts():
-        sweep_script(script, inputs, begin, low, high, LOOK, outside)
+        sweep_once(script, inputs, begin, low, high, LOOK, outside)
         words += len(script.words)
         keeps_scripts &= words <= MOST_WORDS * (end - begin) and (keep == KEEP_ALL or recording.stays)
         if not keeps_scripts:
@@ -128,7 +128,7 @@ def sweep(task: tuple[TierInputs, int, int, int, list[Script]]) -> SweepResult:
     low, high = inputs.own_low.array[begin:end].copy(), inputs.own_high.array[begin:end].copy()
     change, empty = 0, np.ones(end - begin, np.bool_)  # empty: slots that stand for no position
     for script in scripts_of(inputs, begin, end, scripts):
-        change = max(change, sweep_script(script, inputs, begin, low, high, mode))
+        change = max(change, sweep_once(script, inputs, begin, low, high, mode))
         empty[script.slots] = False
     low[empty] = high[empty] = 0
     return SweepResult(begin, low, high, change)
@@ -174,7 +174,7 @@ def bounds_of(inputs: TierInputs, position: Any) -> tuple[int, int]:
     """Return player 0's bounds of any position, in grains. All tiers must be finished; *inputs* have k = -1."""
     low, high = np.zeros((2, 1), np.int64)
     script = recording_of(inputs, 0, 1).script_of_position(position)
-    sweep_script(script, inputs, 0, low, high, LOOK)
+    sweep_once(script, inputs, 0, low, high, LOOK)
     return int(low[0]), int(high[0])
 
 
@@ -191,7 +191,7 @@ def scripts_of(inputs: TierInputs, begin: int, end: int, kept: list[Script]) -> 
         yield script.decompress(word_type(inputs.numbering))
 
 
-def sweep_script(
+def sweep_once(
     script: Script, inputs: TierInputs, begin: int, low: Array, high: Array, mode: int, outside: Array | None = None
 ) -> int:
     """Sweep the slots of a script once: write new bounds to *low* and *high*, those of the chunk; return the greatest

@@ -81,8 +81,7 @@ class Recorder(NamedTuple):
 def record(game, tiers, begin, last, enough, recorder):
     """Record slots of the own tier, from `begin + last` down to *begin*, until the script has *enough* words.
 
-    Return the next slot to be recorded, counted from *begin*; -1 if none is left. If there is trouble, that slot is not
-    in the script.
+    Return the next slot to be recorded, counted from *begin*; -1 if none is left. At trouble, it is not in the script.
     """
     state, tier = recorder.state, tiers.tiers[tiers.own]
     for i in range(last, -1, -1):

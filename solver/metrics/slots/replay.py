@@ -120,8 +120,7 @@ def read_link(script, at, who):
 def sweep_script(script, chunk):
     """Update the bounds of a script's slots. Return the greatest change, or -1 if a bound reaches LIMIT.
 
-    `update_bounds` says which changes the mode allows. In mode STAY, bounds are 1 where players may be able to stay
-    forever, else 0.
+    `update_bounds` says which changes the mode allows. In mode STAY, bounds are 1 where players may stay forever, or 0.
     """
     words, staying = script.words, chunk.mode == STAY
     nodes = np.empty((2, script.node_counts.max()), np.int64)  # lower and upper bounds of the nodes of one slot

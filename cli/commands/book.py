@@ -79,6 +79,7 @@ def command(
     from retrograde.solver.play.weights import load_weights
 
     game = load_game(variant)
+    trust(game)  # the user has named its file
     if depth is not None:
         refuse_with_depth(value_only)
         wanted = {"plies": plies, "depth": depth, "most": most, "workers": workers}
@@ -95,7 +96,6 @@ def command(
         clear_leftovers(path)
     else:
         run(game, path, {"plies": plies, "distances": not value_only, "workers": workers, "size": size}, fresh, as_json)
-    trust(game)  # the user has named its file
     with open_book(path, game) as book:
         facts = summary(book)
     seconds = time.monotonic() - began

@@ -82,12 +82,13 @@ def command(
       retrograde prove connect4:4,4 --value tie --at-least
       retrograde prove connect4:4,4 --leaves 3 --json
     """
-    from retrograde.games.catalog import load_game
+    from retrograde.games.catalog import load_game, trust
     from retrograde.solver.conformance.check import precheck
     from retrograde.solver.search.certificates.prover import CertificateProver, ProofGoal
 
     game = load_game(source)
     precheck(game).require_ok()
+    trust(game)  # the user has named its file
     root = start_of(game) if position is None else read_position(game, position)
     goal = ProofGoal(None if value is None else Value[value.upper()], at_least, leaves, seconds, memory)
     path = path_of(game, None if position is None else root, out)

@@ -44,12 +44,13 @@ def estimates_named(source: str, database: str | None) -> Path | None:
 
 def open_named(path: Path, source: str, database: str | None) -> "EstimatedBook":
     """Open a book of estimates with its game. If --database names the file, VARIANT names the game."""
-    from retrograde.games.catalog import load_game, named_game
+    from retrograde.games.catalog import find_game, is_digest_of, load_game, rules_digest
     from retrograde.solver.search.depth.estimated_book import open_estimates, read_estimates
 
     if database is not None or not is_estimates(Path(source)):
         return open_estimates(path, load_game(named_variant(source)))
-    return open_estimates(path, named_game(read_estimates(path).origin.game))
+    origin = read_estimates(path).origin
+    return open_estimates(path, find_game(origin.game, lambda cls: is_digest_of(origin.rules, rules_digest(cls))))
 
 
 def facts_of(file: "EstimatesFile") -> dict[str, Any]:

@@ -324,6 +324,15 @@ def test_rules_that_have_changed_are_told_of_by_the_name_of_the_game_too(home):
     assert "are not at hand" in error_of("query", path)
 
 
+@pytest.mark.long
+def test_proofs_and_books_by_a_rule_file_need_no_solve_before(home):
+    path = result_of("prove", "./heap.py")["path"]
+    assert "replies checked" in retrograde("verify", path).stdout
+    Path("guessing.py").write_text(f"{HEAP}\n    def estimate(self, heap):\n        return heap % 4\n")
+    path = result_of("book", "./guessing.py", "--plies", "2", "--depth", "1")["path"]
+    assert result_of("verify", path)["ok"]
+
+
 def test_nothing_but_a_database_of_the_same_game_is_overwritten(tictactoe):
     assert "choose another --database" in error_of("solve", "mutorere", "--database", tictactoe, "--fresh")
     assert "choose another --database" in error_of("solve", "mutorere", "--database", "heap.py", "--fresh")

@@ -92,7 +92,7 @@ def solve_again_command(source: str, path: Path | str | None) -> str:
 
 
 def open_file(source: str, database: str | None) -> "Database | DatabaseFile":
-    """Open a database or an opening book; only its file, if its rules are missing or have changed since."""
+    """Open a database or an opening book. If its rules are missing or have changed since, return only its file."""
     from retrograde.databases import DatabaseFile, OtherRules, database_of
     from retrograde.databases.book import BookFile, book_of
     from retrograde.databases.open import find_database, matching_game

@@ -206,13 +206,13 @@ def describe(progress: "Progress", width: int = 10_000, fancy: bool = False) -> 
     Parts without space are shortened or left out, the least important first. A bar takes the space that is left, unless
     the width is unlimited, as in a file.
     """
-    of = f" {progress.number} of {progress.phases}" if progress.phases > 1 else ""
+    of_phases = f" {progress.number} of {progress.phases}" if progress.phases > 1 else ""
     below = f"{progress.below}: " if progress.below else ""
     overall = progress.overall
     drawn = overall is not None and width < 10_000
     rate = f"{amount(progress.rate)}/s" if progress.done and progress.rate else ""
     parts = [  # the most important first, each with its texts from the longest to the shortest
-        ("phase", [below + progress.phase + of, progress.phase + of]),
+        ("phase", [below + progress.phase + of_phases, progress.phase + of_phases]),
         ("share", [f"{int(100 * overall + 1e-6):3d} %"] if overall is not None else []),
         ("left", [remaining_time(progress)]),
         ("bar", [bar(overall or 0, BAR[0], fancy)] if drawn else []),

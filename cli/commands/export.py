@@ -301,14 +301,14 @@ def compact_of(database: "Database", folder: Path, as_json: bool) -> dict[str, A
 
     variant = database.file.variant
     path = database_path(variant, folder)
-    there = path.exists()
-    if there:
+    existed = path.exists()
+    if existed:
         check_compact(path, database)
     else:
         with progress_listener(as_json, variant) as line:
             make_compact(database, path, line)
     sizes = {"before": database.file.path.stat().st_size, "bytes": path.stat().st_size}
-    return {"variant": variant, "path": str(path), **sizes, "there_before": there}
+    return {"variant": variant, "path": str(path), **sizes, "there_before": existed}
 
 
 def check_compact(path: Path, database: "Database") -> None:

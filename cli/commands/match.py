@@ -162,14 +162,15 @@ def contest(
 
     players = [player_named(name, oracle, Random(f"{seed} {k}")) for k, name in enumerate(names)]
     beginnings, dice = Random(f"{seed} beginnings"), Random(f"{seed} dice")
-    by_chance = position == "random" or (position is None and oracle.start is None)
+    random_start = position == "random" or (position is None and oracle.start is None)
     start, count, written = 0, plies_in(oracle.game, position or ""), list[str]()
     by_rule = partial(apply_fifty_move_rule, oracle) if knows_fifty_move_rule(oracle) else None
-    if not by_chance:
+    if not random_start:
         start = oracle.game.start if position is None else read_reachable(oracle, position)
+    # For each player: games by value, points as first and as second, and mistakes.
     score: list[dict[Any, float]] = [defaultdict(int), defaultdict(int)]
     for number in range(games):
-        if by_chance and number % 2 == 0:
+        if random_start and number % 2 == 0:
             start = random_position(oracle, beginnings)
         first = number % 2
         played = play(oracle, start, (players[first], players[1 - first]), dice, by_rule, count)

@@ -67,13 +67,13 @@ def template_of(name: str) -> str:
     from retrograde.games.catalog import BUILT_IN, game_class
 
     if name not in BUILT_IN:
-        why = f"no built-in game {name!r}; list them with: retrograde games"
-        raise click.UsageError(why, click.get_current_context())
+        reason = f"no built-in game {name!r}; list them with: retrograde games"
+        raise click.UsageError(reason, click.get_current_context())
     cls = game_class(name)
     file = Path(str(sys.modules[f"retrograde.games.{name}"].__file__))
     if file.stem != name:
-        why = f"{name} has several files and cannot be copied; choose another game, such as hexapawn"
-        raise click.UsageError(why, click.get_current_context())
+        reason = f"{name} has several files and cannot be copied; choose another game, such as hexapawn"
+        raise click.UsageError(reason, click.get_current_context())
     return renamed(file, cls.__name__)
 
 
@@ -96,13 +96,13 @@ def valid_name(name: str) -> str:
     from retrograde.games.catalog import game_names
 
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name.endswith("_"):
-        why = f"a name is small letters, digits and underscores, as in my_game, not {name!r}"
+        reason = f"a name is small letters, digits and underscores, as in my_game, not {name!r}"
     elif keyword.iskeyword(name):
-        why = f"{name!r} is a word of Python; choose another name"
+        reason = f"{name!r} is a word of Python; choose another name"
     elif name in TAKEN:
-        why = f"there is a Python module {name!r}, which programs here would no longer find; choose another name"
+        reason = f"there is a Python module {name!r}, which programs here would no longer find; choose another name"
     elif name in game_names():
-        why = f"there is a game {name!r} already, whose databases have that name; choose another one"
+        reason = f"there is a game {name!r} already, whose databases have that name; choose another one"
     else:
         return name
-    raise click.UsageError(why, click.get_current_context())
+    raise click.UsageError(reason, click.get_current_context())

@@ -117,7 +117,7 @@ def open_proof_journal(path: Path, what: str, fresh: bool) -> Iterator["tuple[Jo
 
     journal_path = path.with_name(path.name + ".journal")
     with Lock(path) as lock:
-        is_useless = not journal_path.exists()  # if opening fails, results of an earlier run stay
+        is_useless = not journal_path.exists()  # opening may fail: then results of an earlier run stay
         try:
             with Journal(journal_path, what, fresh) as journal:
                 had_results, first_end = bool(journal.found), journal.end

@@ -4,7 +4,6 @@ import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -59,17 +58,17 @@ def command(source: str, only_unfinished: bool, yes: bool, database: str | None,
       retrograde remove connect4:4,4 --yes
     """
     path, variant = path_and_variant(source, database)
-    files = to_remove(path, only_unfinished)
+    files = files_to_remove(path, only_unfinished)
     if not files:
         what = "no interrupted solve" if only_unfinished else "neither a database nor an interrupted solve"
         raise Failure(f"error: there is {what} of {source}; see what there is with: retrograde list")
     with Lock(path, 0):  # until the user has answered, so that exactly the files shown are removed
-        files = to_remove(path, only_unfinished)
+        files = files_to_remove(path, only_unfinished)
         refuse_others(path, variant, files)
         facts = [{"path": str(file), "bytes": bytes_of(file)} for file in files]
         total = sum(bytes_of(file) for file in files)
         if not yes:
-            rows = [(printable(file.name), size(bytes_of(file)), about(file, path)) for file in files]
+            rows = [(printable(file.name), size(bytes_of(file)), kind_text(file, path)) for file in files]
             click.echo(f"in {printable(str(path.parent))}:\n{indent(table(rows, '<><'))}", err=as_json)
             if not is_confirmed(f"remove {'this' if len(files) == 1 else 'these'} ({size(total)})?", as_json):
                 click.echo("nothing was removed", err=as_json)
@@ -103,7 +102,7 @@ def path_and_variant(source: str, database: str | None) -> tuple[Path, str | Non
     return database_path(text, metric=metric), text
 
 
-def to_remove(path: Path, only_unfinished: bool) -> list[Path]:
+def files_to_remove(path: Path, only_unfinished: bool) -> list[Path]:
     """Return the files of a database, without the database itself if *only_unfinished*."""
     return [file for file in files_of(path) if not (only_unfinished and file == path)]
 
@@ -113,7 +112,7 @@ def clear_leftovers(path: Path) -> None:
     if files_of(path) == [path] and not path.with_name(path.name + ".lock").exists():
         return
     with suppress(OSError, Failure), Lock(path, 0):  # deletes its own file; fails if another process is solving
-        leftovers = to_remove(path, only_unfinished=True)
+        leftovers = files_to_remove(path, only_unfinished=True)
         refuse_others(path, None, leftovers)
         for file in leftovers:
             delete(file)
@@ -131,17 +130,17 @@ def refuse_others(path: Path, variant: str | None, files: list[Path]) -> None:
         if candidate.name.endswith(JOURNAL) and not is_journal(candidate):
             raise Failure(f"error: {str(candidate)!r} is no journal of retrograde; nothing was removed")
     journal = path.with_name(path.name + JOURNAL)
-    found = read_progress(journal).variant if journal in files else ""
+    variant_in_files = read_progress(journal).variant if journal in files else ""
     if path in files and is_estimates(path):
-        found = read_estimates(path).origin.game
+        variant_in_files = read_estimates(path).origin.game
     elif path in files and path.exists():  # a link may lead nowhere
         try:
             with (BookFile if is_book(path) else CheckedFile)(path) as file:  # of any kind, a certificate as well
-                found = file.variant
+                variant_in_files = file.variant
         except (DamagedDatabase, UnreadableVersion):
             pass  # it is ours, and may be removed
-    if variant is not None and found and found != variant:
-        raise OtherRules(f"{str(path)!r} is of {found}, not of {variant}; nothing was removed")
+    if variant is not None and variant_in_files and variant_in_files != variant:
+        raise OtherRules(f"{str(path)!r} is of {variant_in_files}, not of {variant}; nothing was removed")
 
 
 def is_journal(path: Path) -> bool:
@@ -152,7 +151,7 @@ def is_journal(path: Path) -> bool:
         return file.read(len(MAGIC)) in (MAGIC, b"")
 
 
-def about(file: Path, path: Path) -> str:
+def kind_text(file: Path, path: Path) -> str:
     """Return what a file that would be deleted is: the database at *path*, or something beside it."""
     from retrograde.databases.book import is_book
 
@@ -180,7 +179,7 @@ def is_confirmed(question: str, to_errors: bool) -> bool:
     return answer.strip().lower() in ("y", "yes")
 
 
-def delete(path: Path) -> Any:
+def delete(path: Path) -> None:
     """Delete a file, or a folder with all its contents; of a link only the link."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)

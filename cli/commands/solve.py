@@ -255,14 +255,9 @@ def solve_if_needed(game: Game, path: Path, goal: Goal, how: Run) -> tuple[dict[
 
         clear_leftovers(path)
         trust(game)  # the user has named its file
-    seconds = time.monotonic() - began
-    facts = facts_in(game, path) | {
-        "seconds": round(seconds, 3),
-        "peak_memory_bytes": peak_memory(),
-        "resumed": before,
-        "explored_before": explored,
-    }
-    return facts, solved
+    seconds, facts = round(time.monotonic() - began, 3), facts_in(game, path)
+    took = {"seconds": seconds, "peak_memory_bytes": peak_memory(), "resumed": before, "explored_before": explored}
+    return facts | took, solved
 
 
 def facts_in(game: Game, path: Path) -> dict[str, Any]:

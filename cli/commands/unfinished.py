@@ -64,7 +64,7 @@ class UnfinishedSolve:
 
     variant: str = ""
     """The variant of the journal; "" if the file does not say."""
-    of_now: bool = False
+    is_current: bool = False
     """Whether this version of retrograde can resume from it."""
     phase: str = ""
     """Exploring, solving and so on; "" if the solve has only begun."""
@@ -135,7 +135,7 @@ def read_progress(journal: Path) -> UnfinishedSolve:
                 done.note(name, lengths, first)
             else:
                 done.variant, _, sources = name.rsplit(" ", 2)
-                done.of_now = sources == journal_digest()
+                done.is_current = sources == journal_digest()
     except Exception:  # the file may hold anything
         return UnfinishedSolve()
     return done
@@ -157,7 +157,7 @@ def facts_of(path: Path) -> dict[str, Any]:
             "total": done.total or None,
             "unit": done.unit or None,
             "solving": is_locked(path),
-            "resumable": done.of_now and not is_there(path),
+            "resumable": done.is_current and not is_there(path),
             "says": state_text(path, done),
         },
     }
@@ -169,11 +169,11 @@ def is_there(path: Path) -> bool:
 
 
 def state_text(path: Path, done: UnfinishedSolve) -> str:
-    """Return how far a solve has come, and what becomes of its files."""
+    """Return how far a solve has come, or why its files are of no use."""
     if is_locked(path):
         return f"{done}; being solved now"
     if is_there(path):
         return "of no use: the database is there"
     if not done.variant:
         return "of no use: there is no journal"
-    return str(done) if done.of_now else "of another version: will start again"
+    return str(done) if done.is_current else "of another version: will start again"

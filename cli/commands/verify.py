@@ -82,19 +82,11 @@ def command(
             report = verify(opened, workers=workers, listener=line, model=model, all_images=all_images)
     seconds = time.monotonic() - began
     if as_json:
-        print_json(
-            {
-                "variant": report.variant,
-                "ok": report.ok,
-                "stored": report.stored,
-                "positions": report.positions,
-                "wrong": report.wrong,
-                "problems": [problem._asdict() for problem in report.problems],
-                "proven": report.proven if report.ok else None,
-                "rests_on": report.rests_on,
-                "seconds": round(seconds, 3),
-            }
-        )
+        counts = {"stored": report.stored, "positions": report.positions, "wrong": report.wrong}
+        problems = [problem._asdict() for problem in report.problems]
+        proven = {"proven": report.proven if report.ok else None, "rests_on": report.rests_on}
+        about = {"variant": report.variant, "ok": report.ok, **counts, "problems": problems, **proven}
+        print_json(about | {"seconds": round(seconds, 3)})
     elif report.ok:
         right = click.style("every one is right", fg="green")
         click.echo(f"{heading(report.variant)}: {report.stored:,} {what}, and {right}")

@@ -81,11 +81,8 @@ def print_response(answer: "Answer", solution: "Response") -> None:
         for choice in answer.choices
     ]
     of_model = f", and how often {solution.against} makes them" if weights else ""
-    head = (
-        "What may come, what it is worth to player 0, and how often"
-        if answer.odds
-        else f"The moves, best first{of_model}"
-    )
+    of_chance = "What may come, what it is worth to player 0, and how often"
+    head = of_chance if answer.odds else f"The moves, best first{of_model}"
     click.echo(f"\n{head}:\n{indent(table(rows, '<>>' if weights else '<>', gap='  '))}")
 
 

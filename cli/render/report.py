@@ -25,15 +25,12 @@ def print_head(facts: Facts) -> None:
     if facts.get("metric") == EXPECTATION:
         click.echo(heading(facts["variant"]))
         return
-    start = facts["start"]
-    players = facts.get("players", 2)
-    ending = (
-        verdict(value_of(start), start["remoteness"], players=players)
-        if start
-        else "every position there is, whatever the start"
-    )
-    if start and facts.get("metric") == "utilities":
-        ending = shared_text(value_of(start), start["remoteness"], ties=facts.get("ties", ""))
+    ending = "every position there is, whatever the start"
+    if start := facts["start"]:
+        outcome = value_of(start), start["remoteness"]
+        ending = verdict(*outcome, players=facts.get("players", 2))
+        if facts.get("metric") == "utilities":
+            ending = shared_text(*outcome, ties=facts.get("ties", ""))
     name = f"{facts['variant']}@{facts['metric']}" if facts.get("metric") in TO_PROGRESS else facts["variant"]
     click.echo(f"{heading(name)}: {ending}")
 

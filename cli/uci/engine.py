@@ -157,12 +157,13 @@ class Engine:
     def board_after(self, fen: str, moves: list[str]) -> AnyBoard:
         """Return the board after moves; raise ValueError if one is not legal. If a game continues, only new moves are
         made."""
-        before, done = self.setup
-        known = self.board if before == fen and moves[: len(done)] == done else None
-        board = known or AnyBoard.from_fen(fen)
-        if not known:
-            self.past = []
-        for move in moves[len(done) if known else 0 :]:
+        earlier_fen, earlier_moves = self.setup
+        continues = earlier_fen == fen and moves[: len(earlier_moves)] == earlier_moves
+        board = self.board if continues else None
+        new_moves = moves[len(earlier_moves) :] if board else moves
+        if board is None:
+            board, self.past = AnyBoard.from_fen(fen), []
+        for move in new_moves:
             if move not in board.moves():
                 raise ValueError(f"no legal move {move!r} in {board.fen()}")
             self.past.append(key_of(board))

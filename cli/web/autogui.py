@@ -54,8 +54,10 @@ class AutoguiStyle(NamedTuple):
     other: str
     """The sign for men that the board does not describe."""
     mark: str
+    """The sign for marks on picked places."""
     theme: dict[str, Any]
     by_heart: bool
+    """Whether their page draws the game in its own way."""
 
     @property
     def places(self) -> int:
@@ -74,22 +76,23 @@ def autogui_style(game: Game) -> AutoguiStyle | None:
     board = game.draw_board()
     if board is None or len(board.pieces) > 50:
         return None
+    # Step 1: a sign of theirs for each kind of men, for each picture under them, for unknown men, and for marks.
     images = images_of(board.pieces)
     texts = {sign: look for sign, look in board.pieces.items() if sign not in images and is_text(look)}
     signs = signs_for(list(images))
     under, background = ground(board)
-    kinds = list(dict.fromkeys(image for _, image in under))
     free = iter(sign for sign in ascii_letters + digits if sign not in signs.values())
-    grounds = {image: next(free) for image in kinds}
+    ground_signs = {image: next(free) for image in dict.fromkeys(image for _, image in under)}
     other, mark = next(free), next(free)
+    # Step 2: the picture of each sign.
     spare = next((image for image in uni_images.DISCS.values() if image not in images.values()), uni_images.POINT)
-    chars = {signs[sign]: image for sign, image in images.items()} | {sign: image for image, sign in grounds.items()}
-    chars |= {other: spare, mark: uni_images.PICKED}
+    chars = {signs[sign]: image for sign, image in images.items()}
+    chars |= {sign: image for image, sign in ground_signs.items()} | {other: spare, mark: uni_images.PICKED}
     theme = theme_of(board, [place for place, _ in under], chars) | ({"background": background} if background else {})
     theme["animationType"] = "entityFade" if texts else "simpleSlides"  # simpleSlides cannot slide texts
-    line = "".join(grounds[image] for _, image in under)
+    signs_under = "".join(ground_signs[image] for _, image in under)
     by_heart = game.name == DRAWN_BY_HEART and is_grid(board, 3)
-    return AutoguiStyle(board.names, line, signs, texts, other, mark, theme, by_heart)
+    return AutoguiStyle(board.names, signs_under, signs, texts, other, mark, theme, by_heart)
 
 
 def signs_for(signs: list[str]) -> dict[str, str]:

@@ -106,7 +106,7 @@ def standard(library: Library, fen: str) -> LichessPosition:
     except RetrogradeError:  # castling, or more men than any ending has
         answers = [move_answer_of(library, board, move) for move in board.moves()]
         answers.sort(key=lambda answer: -(answer.dtm or 0))  # soonest win first, latest loss first
-        known = facts_of_board(board, board.count)
+        facts = facts_of_board(board, board.count)
     else:
         game, position, counter, solution = found = find(library, fen)
         if solution and not game.is_dead(position):
@@ -115,11 +115,11 @@ def standard(library: Library, fen: str) -> LichessPosition:
         else:
             moves = [(move, game.do_move(position, move)) for move in game.generate_moves(position)]
         answers = [move_answer(found, move, child) for move, child in moves]
-        known = facts_of(game, position, counter, solution)
+        facts = facts_of(game, position, counter, solution)
     answers.sort(key=lambda answer: ORDER.index(answer.category))
     if answers:
-        known["category"] = NEGATED[answers[0].category]
-    return LichessPosition(**known, moves=answers)
+        facts["category"] = NEGATED[answers[0].category]
+    return LichessPosition(**facts, moves=answers)
 
 
 def mainline(library: Library, fen: str) -> Mainline:
@@ -132,9 +132,9 @@ def mainline(library: Library, fen: str) -> Mainline:
         raise NoDatabase(str(error)) from error
     if solution is None:
         raise NoDatabase(f"no database of {game.material} is served here")
-    known, start = facts_of(game, position, counter, solution), position
+    facts, start = facts_of(game, position, counter, solution), position
     steps: list[LichessStep] = []
-    while known["dtm"] and counter < PATIENCE and (choices := solution.moves(position)):
+    while facts["dtm"] and counter < PATIENCE and (choices := solution.moves(position)):
         move, child = choices[0].move, choices[0].position
         counter = count_after(game, position, move, counter)
         steps.append(
@@ -158,7 +158,7 @@ def find(library: Library, fen: str) -> EndingPosition:
     game = Chess(ending_on(board))
     position = game.read(board.fen())
     tier = men.tier_of(game.material)
-    unread: Exception | None = None
+    last_error: Exception | None = None
     for facts in library.of_game(Chess.name):
         if tier in facts.tiers:
             try:
@@ -166,9 +166,9 @@ def find(library: Library, fen: str) -> EndingPosition:
                 if solution.metric == METRICS[0] and position in solution.database:
                     return EndingPosition(game, position, board.count, solution)
             except Exception as error:  # another database may have the ending as well
-                unread = error
-    if unread:
-        raise unread
+                last_error = error
+    if last_error:
+        raise last_error
     return EndingPosition(game, position, board.count, None)
 
 
@@ -198,7 +198,7 @@ def move_answer(found: EndingPosition, move: int, child: int) -> LichessMove:
 
 
 def counter_after(before: int, after: int) -> int:
-    """Return the counter after a move. Once it is full the game is drawn, and it is never reset."""
+    """Return the counter after a move, *after* by the rules. Once it is full the game is drawn: it is never reset."""
     return before + 1 if before >= PATIENCE else after
 
 

@@ -91,9 +91,9 @@ def position_in(oracle: Oracle, text: str | None) -> int:
 def show_position(
     oracle: Oracle, position: int, line: bool = False, seconds: float = 0.0, count: int | None = None
 ) -> Position:
-    """Return a position for the page: searched for *seconds* without a database, *count* plies without progress
-    before."""
-    game, plain = oracle.game, oracle
+    """Return a position for the page. Without a database it is searched for *seconds*. *count* are the plies without
+    progress before it, None if they do not count."""
+    game, without_rule_oracle = oracle.game, oracle
     oracle = oracle if count is None else apply_fifty_move_rule(oracle, position, count)
     answer = answer_of(oracle, position, seconds, count or 0, with_line=False)
     known, over = answer.bounds, answer.is_over
@@ -132,7 +132,7 @@ def show_position(
         chance=bool(answer.odds),
         paid=metric_texts.payoffs(game, position, None) if over else [],
         count=count,
-        without="" if count is None else metric_texts.without_rule(plain, position, known.value),
+        without="" if count is None else metric_texts.without_rule(without_rule_oracle, position, known.value),
     )
 
 

@@ -89,6 +89,7 @@ class Evaluation(Bitboards):
                 square = lowest(men)
                 men ^= self.bit[square]
                 kind = kind_on(planes, square)
+                # `seen` is the entry of tables by kind and square, as White sees it; `way` that by side and square.
                 seen = 64 * kind + (square ^ 56 * side)
                 early += self.in_opening[seen]
                 late += self.in_endgame[seen]

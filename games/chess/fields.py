@@ -95,20 +95,20 @@ def count_in(text: str) -> int:
 
 def counters(words: list[str], text: str) -> tuple[int, int]:
     """Return both counters from the words after the fourth field."""
-    found: list[str] = []
-    while words and len(found) < 2 and NUMBER.fullmatch(words[0]):
-        found.append(words.pop(0))
-    told = dict(zip(COUNTERS, found, strict=False))
+    numbers: list[str] = []
+    while words and len(numbers) < 2 and NUMBER.fullmatch(words[0]):
+        numbers.append(words.pop(0))
+    values = dict(zip(COUNTERS, numbers, strict=False))
     rest = " ".join(words).lstrip("; ")
     while rest:
         operation = OPERATION.match(rest)
         if not operation or not (operation[3] or USUAL.fullmatch(operation[1])):
             raise PositionError(f"no FEN {text!r}; {fault_in(words[0])}")
         name, value = operation[1], operation[2].strip()
-        if name in COUNTERS and (not NUMBER.fullmatch(value) or told.setdefault(name, value) != value):
+        if name in COUNTERS and (not NUMBER.fullmatch(value) or values.setdefault(name, value) != value):
             raise PositionError(f"no EPD {text!r}; {name} is a whole number, told once, and not {value!r}")
         rest = rest[operation.end() :].lstrip("; ")
-    count, number = (int(told.get(name, default)) for name, default in zip(COUNTERS, (0, 1), strict=True))
+    count, number = (int(values.get(name, default)) for name, default in zip(COUNTERS, (0, 1), strict=True))
     return count, number
 
 

@@ -107,9 +107,9 @@ class GameRecord(NamedTuple):
 
 def read_games(text: str) -> Iterator[GameRecord]:
     """Yield the games of a text."""
-    game, place, begin = GameRecord({}, []), 0, 0
-    while match := WORD.search(text, place):
-        place = match.end()
+    game, offset, begin = GameRecord({}, []), 0, 0
+    while match := WORD.search(text, offset):
+        offset = match.end()
         if match["tag"]:
             tag = TAG.match(text, match.start()) or CARELESS_TAG.match(text, match.start())
             if game.words and game.is_played:
@@ -117,14 +117,14 @@ def read_games(text: str) -> Iterator[GameRecord]:
                 game, begin = GameRecord({}, []), match.start()
             if tag:
                 game.tags[tag[1]] = re.sub(r"\\(.)", r"\1", tag[2])
-                place = tag.end()
+                offset = tag.end()
         elif match["open"]:
-            variation, place = read_variation(text, match.start())
+            variation, offset = read_variation(text, match.start())
             game.words.append(Word(VARIATION, variation))
         elif match["result"]:
             game.words.append(Word(RESULT, match[0]))
-            yield game._replace(source=text[begin:place])
-            game, begin = GameRecord({}, []), place
+            yield game._replace(source=text[begin:offset])
+            game, begin = GameRecord({}, []), offset
         elif match["comment"]:
             game.words.append(Word(COMMENT, comment_in(match[0])))
         elif match["glyph"]:
@@ -142,14 +142,14 @@ def comment_in(text: str) -> str:
 
 def read_variation(text: str, begin: int) -> tuple[str, int]:
     """Return the variation that begins at an offset, nested ones included, and its end."""
-    words, depth, place = [], 0, begin
-    while match := WORD.search(text, place):
-        place = match.end()
+    words, depth, offset = [], 0, begin
+    while match := WORD.search(text, offset):
+        offset = match.end()
         depth += bool(match["open"]) - bool(match["close"])
         words.append(f"{{ {comment_in(match[0])} }}" if match["comment"] else GLYPHS.get(match[0], match[0]))
         if not depth:
             break
-    return " ".join(words) + " )" * depth, place
+    return " ".join(words) + " )" * depth, offset
 
 
 def legal_move(board: AnyBoard, text: str) -> str:

@@ -17,9 +17,9 @@ def pgn(game: Any, position: int, moves: Sequence[int], players: Sequence[str], 
 
     A *finished* game that has not ended on the board is a draw, by the fifty-move rule or by repetition.
     """
-    start, whites = f"{game.write(position).rsplit(maxsplit=2)[0]} {count} 1", white_to_move(position)
-    white, black = players if whites else reversed(players)
-    words = [] if whites or not moves else ["1..."]
+    start, white_begins = f"{game.write(position).rsplit(maxsplit=2)[0]} {count} 1", white_to_move(position)
+    white, black = players if white_begins else reversed(players)
+    words = [] if white_begins or not moves else ["1..."]
     number = 1
     for move in moves:
         if white_to_move(position):

@@ -198,7 +198,7 @@ def test_a_game_whose_rules_are_gone_is_removed_by_its_name(home):
 def test_a_journal_of_another_version_begins_anew(home):
     path = interrupt("connect4:3,4", "exploring", 100)
     journal = path.with_name(path.name + ".journal")
-    assert read_progress(journal).of_now
+    assert read_progress(journal).is_current
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sources, "journal_digest", lambda: "0" * 32)
         assert "  of another version: will start again\n" in retrograde("list").stdout

@@ -68,13 +68,15 @@ def sections_after(game: Any, section: Section, steps: Steps) -> After:
     own, other = section.men[:: -1 if steps.kind else 1]
     moves = bool(own and (any(steps.slides) or steps.pushes))
     puts = bool(steps.drops or steps.pushes) and own + other < game.placements.cells
-    known = {(one.men, one.number): one for one in game.placements.sections}
+    sections = {(one.men, one.number): one for one in game.placements.sections}
 
     def find(possible: bool, movers: int, others: int, number: int) -> Section | None:
         """Return the section after a move of a player who then has *movers* men, and the opponent *others*."""
         if not possible:
             return None
-        found: Section | None = known.get(((others, movers) if swap or steps.kind else (movers, others), number - swap))
+        # With swap, sections are as the player to move sees them: the opponent, who moves next, comes first.
+        men = (others, movers) if swap or steps.kind else (movers, others)
+        found: Section | None = sections.get((men, number - swap))
         if (swap and not number & 1) or found is None or found.tier < section.tier:
             raise NotShaped(
                 f"section_steps({section.men}, {section.number}) lead to no section of that tier or a later one"

@@ -396,7 +396,7 @@ def count_moves(section, man, closing, children_left):
 
 @inlined_kernel
 def rank_after(shape_move, man, new_bits, tables, child_ranks):
-    """Write to *child_ranks* each colouring's rank after a move that takes nothing, where *man* is the mover's.
+    """Write to *child_ranks* each colouring's rank after a move of *man* that takes nothing, if he is the mover's.
 
     For a new man *man* is -1, and all colourings count. If several symmetries make the shape least, the least rank
     counts: other slots are empty. *new_bits* and *tables* are workspace.
@@ -416,8 +416,8 @@ def rank_after(shape_move, man, new_bits, tables, child_ranks):
             if man < 0 or mask >> man & 1:
                 movers = low[mask & (1 << half) - 1] | high[mask >> half] | target_man
                 child = (1 << men_after) - 1 ^ movers  # the men of the opponent, who moves next
-                found = rank_of(section, child, men_after, own_after, section.kind_after)
-                child_ranks[rank] = found if i == first else min(found, child_ranks[rank])
+                child_rank = rank_of(section, child, men_after, own_after, section.kind_after)
+                child_ranks[rank] = child_rank if i == first else min(child_rank, child_ranks[rank])
 
 
 @inlined_kernel

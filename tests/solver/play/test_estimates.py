@@ -394,7 +394,7 @@ def test_a_killed_book_goes_on_and_has_the_same_bytes(home, monkeypatch, most):
         make_estimates(game, EstimatesOptions(**options, workers=2, listener=stop), path)
     assert not path.exists()
     done = read_progress(home / "killed.estimates.json.journal")
-    assert done.of_now and done.variant == "draughts:rows=6" and 48 <= done.solved <= 80
+    assert done.is_current and done.variant == "draughts:rows=6" and 48 <= done.solved <= 80
     assert "positions of an opening book" in retrograde("list").stdout
     searched = []
     score = estimating.DepthSearchThreads.score

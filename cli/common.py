@@ -69,8 +69,8 @@ def rules_now(path: Path) -> str | None:
     for entry in reversed(read_record().get(name, [])):
         file = Path(entry["file"])
         if file.is_file():
-            here = file.parent == Path.cwd().resolve()
-            return f"{f'./{file.name}' if here else file}{colon}{options}"
+            is_here = file.parent == Path.cwd().resolve()
+            return f"{f'./{file.name}' if is_here else file}{colon}{options}"
     return None
 
 

@@ -36,8 +36,8 @@ def explain(error: BaseException) -> Failure:
         return Failure(f"interrupted{rules}", INTERRUPTED)
     if is_errno(error, errno.EPIPE):
         return Failure("", 141)
-    if place := place_in_rules(error):
-        return Failure(f"error: the rules raise {type(error).__name__}: {error} ({place})")
+    if line_in_rules := place_in_rules(error):
+        return Failure(f"error: the rules raise {type(error).__name__}: {error} ({line_in_rules})")
     if any(map(lacks_memory, causes(error))):
         from retrograde.solver.runtime.memory import address_space, format_size
 
@@ -57,8 +57,8 @@ def explain(error: BaseException) -> Failure:
 
 def lacks_memory(error: BaseException) -> bool:
     """Return whether an error is a lack of memory, or of address space for a library or a thread."""
-    said = any(words in str(error) for words in ("failed to map segment", NO_THREAD))
-    return said or isinstance(error, MemoryError) or is_errno(error, errno.ENOMEM)
+    is_in_text = any(words in str(error) for words in ("failed to map segment", NO_THREAD))
+    return is_in_text or isinstance(error, MemoryError) or is_errno(error, errno.ENOMEM)
 
 
 def is_errno(error: BaseException, number: int) -> bool:

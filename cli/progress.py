@@ -46,8 +46,8 @@ COMPILING = "compiling the rules"
 class ProgressLine:
     """A listener for long work, which shows a line that begins with *about*. The context's end removes the line."""
 
-    def __init__(self, about: str = "") -> None:
-        self.about = about and f"{about}  "
+    def __init__(self, prefix: str = "") -> None:
+        self.about = prefix and f"{prefix}  "
         self.stream = sys.stderr
         self.live = self.stream.isatty()
         self.last_shown = time.monotonic()

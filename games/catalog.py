@@ -101,8 +101,8 @@ def class_and_options(text: str) -> tuple[type[Game], str]:
     try:
         return installed_class(name), options
     except VariantError as error:
-        if here := class_here(name):
-            return here, options
+        if cls := class_here(name):
+            return cls, options
         for file, _ in trusted_files(name):
             own_rules = f"{file}:{options}" if options else f"{file}"
             raise VariantError(
@@ -197,8 +197,8 @@ def typed(game: Game) -> str:
     text, file = variant(game), Path(str(getattr(module_of(type(game)), "__file__", "")))
     if not module_of(type(game)).__name__.startswith(RULES) or not file.is_file():
         return text
-    here = file.resolve().parent == Path.cwd()
-    return quote(f"{f'./{file.name}' if here else file.resolve()}{text.removeprefix(game.name)}")
+    is_here = file.resolve().parent == Path.cwd()
+    return quote(f"{f'./{file.name}' if is_here else file.resolve()}{text.removeprefix(game.name)}")
 
 
 def game_names() -> list[str]:
@@ -223,9 +223,9 @@ def installed_class(name: str) -> type[Game]:
         cls = point.load()
         cls.name = name
         return cls
-    near = get_close_matches(name, game_names(), 1)
-    known = "list all games with: retrograde games, or give the path of a rule file, such as ./mygame.py"
-    raise VariantError(f"no game {name!r}; {f'did you mean {near[0]}?' if near else known}")
+    similar = get_close_matches(name, game_names(), 1)
+    advice = "list all games with: retrograde games, or give the path of a rule file, such as ./mygame.py"
+    raise VariantError(f"no game {name!r}; {f'did you mean {similar[0]}?' if similar else advice}")
 
 
 def class_here(name: str) -> type[Game] | None:
@@ -247,14 +247,14 @@ def find_game(text: str, fits: Callable[[type[Game]], bool]) -> Game:
     name, _, options = text.partition(":")
     if name in game_names():
         return named_game(text)
-    if (here := class_here(name)) and fits(here):
-        return make(here, options)
-    for file, known in trusted_files(name):
-        cls = only_game(import_file(file, known))
+    if (own_class := class_here(name)) and fits(own_class):
+        return make(own_class, options)
+    for file, known_files in trusted_files(name):
+        cls = only_game(import_file(file, known_files))
         if fits(cls):
             return make(cls, options)
-    where = f"./{name}.py --database FILE"
-    raise VariantError(f"the rules of {text} are not at hand; name their file and the database, as in {where}")
+    example = f"./{name}.py --database FILE"
+    raise VariantError(f"the rules of {text} are not at hand; name their file and the database, as in {example}")
 
 
 def trust(game: Game) -> None:
@@ -280,10 +280,10 @@ def only_game(module: ModuleType) -> type[Game]:
     return games[0]
 
 
-def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
+def import_file(path: Path, only_files: Set[Path] | None = None) -> ModuleType:
     """Import a rule module from its file, once for each state of it and of what it imports from its folder.
 
-    With *known*, only these files are imported from there.
+    With *only_files*, only these files are imported from there.
     """
     if not path.is_file():
         raise VariantError(f"no rule file {str(path)!r}; check the path")
@@ -302,14 +302,14 @@ def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
     assert spec and spec.loader
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
-        with neighbours(path.parent.resolve(), known):  # a rule module may import them, as a script may
+        with neighbours(path.parent.resolve(), only_files):  # a rule module may import them, as a script may
             spec.loader.exec_module(module)
             settle(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         line = getattr(error, "lineno", None) or line_in(error, path) or "?"
-        what = error.msg if isinstance(error, SyntaxError) else error  # the text of a SyntaxError has the line again
-        raise VariantError(f"{path}, line {line}: {type(error).__name__}: {what}") from error
+        problem = error.msg if isinstance(error, SyntaxError) else error  # the text of a SyntaxError has the line again
+        raise VariantError(f"{path}, line {line}: {type(error).__name__}: {problem}") from error
     except BaseException:
         del sys.modules[name]
         raise
@@ -350,8 +350,8 @@ def make(cls: type[Game], text: str) -> Game:
 def wider_class(cls: type[Game], options: Set[str]) -> type[Game] | None:
     """Return the class for larger variants of a built-in game, whose positions are tuples. Without one, return None."""
     module = f"retrograde.games.wide.{cls.name}"
-    here = f"{cls.__module__}.".startswith(f"retrograde.games.{cls.name}.")
-    if not here or not importlib.util.find_spec(module):
+    is_built_in = f"{cls.__module__}.".startswith(f"retrograde.games.{cls.name}.")
+    if not is_built_in or not importlib.util.find_spec(module):
         return None
     wider = only_game(importlib.import_module(module))
     return wider if options <= {*names_of_options(wider)} else None
@@ -422,8 +422,8 @@ def option_value(name: str, kind: Any, text: str) -> Any:
             return text
         return tuple(int(number) for number in text.split("+"))
     except (KeyError, ValueError):
-        wanted = {bool: "yes or no", int: "a whole number"}.get(kind, "whole numbers joined by +")
-        raise VariantError(f"{name} must be {wanted}, not {text!r}") from None
+        expected = {bool: "yes or no", int: "a whole number"}.get(kind, "whole numbers joined by +")
+        raise VariantError(f"{name} must be {expected}, not {text!r}") from None
 
 
 def option_text(value: object) -> str:

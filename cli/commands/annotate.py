@@ -119,15 +119,15 @@ def annotate_chess(text: str, database: str | None, tally: AnnotationTally, as_j
         tally.games += game.is_played
         reviews = list(chess_reviews(game, tables, tally, missing))
         if game.variant:
-            shown = game.source.strip() + "\n"
+            annotated = game.source.strip() + "\n"
             click.echo(printable(f"game {tally.games}: {game.variant} is not chess; it is left as it is"), err=True)
         else:
-            shown = written(with_comments(game, [one[1] for one in reviews], chess_comments(game, reviews)))
+            annotated = written(with_comments(game, [one[1] for one in reviews], chess_comments(game, reviews)))
         if as_json:
             moves = [{"move": move, **facts(found)} for move, found in reviews]
             print_json({"tags": game.tags, "moves": moves})
         else:
-            print_data(("" if tally.games == 1 else "\n") + printable(shown.replace("\t", " ")))
+            print_data(("" if tally.games == 1 else "\n") + printable(annotated.replace("\t", " ")))
     tables.close()
 
 
@@ -141,22 +141,22 @@ def chess_reviews(
     except ValueError as error:
         tally.complain(f"game {tally.games}: {error}; its moves stay without comments")
     for ply, word in enumerate(word for word in game.words if word.kind == MOVE):
-        found = None
+        review = None
         if board:
             try:
                 if word.text in NULL_MOVES:
                     board = board.after_null_move()
                 else:
                     move = legal_move(board, word.text)
-                    found = chess_review(board, move, tables, missing)
+                    review = chess_review(board, move, tables, missing)
                     board = board.after(move)
             except ValueError as error:
-                place = f"game {tally.games}, ply {ply + 1}"
-                tally.complain(f"{place}: {error}; the moves from there on stay without comments")
+                where = f"game {tally.games}, ply {ply + 1}"
+                tally.complain(f"{where}: {error}; the moves from there on stay without comments")
                 board = None
-        if found:
-            tally.count(found)
-        yield word.text, found
+        if review:
+            tally.count(review)
+        yield word.text, review
 
 
 def chess_review(board: AnyBoard, move: str, tables: "EndingTables", missing: set[str]) -> "Review | None":
@@ -206,9 +206,9 @@ def chess_comment(found: "Review", white: bool) -> str:
         winner = white == (found.value == WIN)
         text = f"[%eval #{'' if winner else '-'}{mates}] {'White' if winner else 'Black'} mates in {mates}"
     if found.mistake:
-        lost = "the win" if found.had == WIN else "the draw"
+        given_up = "the win" if found.had == WIN else "the draw"
         better = f"mates in {mate_in(found.best) + 1}" if found.had == WIN else "draws"
-        return f"{text}; this gives {lost} away: {found.best.name} {better}"
+        return f"{text}; this gives {given_up} away: {found.best.name} {better}"
     if found.slower and found.value == WIN:
         sooner = found.slower // 2
         return f"{text}; {found.best.name} mates {sooner} move{'s' * (sooner != 1)} sooner"

@@ -46,10 +46,10 @@ class AnnotationTally:
             return f"{games}, 1 move known, {'a mistake' if self.mistakes else 'no mistake'}"
         return f"{games}, {self.known:,} moves known, {self.mistakes:,} of them mistakes"
 
-    def complain(self, about: str) -> None:
+    def complain(self, complaint: str) -> None:
         """Print what is wrong with a game."""
         self.wrong += 1
-        click.echo(printable(f"retrograde: {about}"), err=True)
+        click.echo(printable(f"retrograde: {complaint}"), err=True)
 
 
 # Records with tags
@@ -121,8 +121,8 @@ def annotate_records(source: str, database: str | None, text: str, tally: Annota
                 print_json({"tags": game.tags, "moves": [{"move": move, **facts(found)} for move, found in reviews]})
             else:
                 comments = comments_for(solution, position, reviews)
-                shown = written(with_comments(game, [found for _, found in reviews], comments)).replace("\t", " ")
-                print_data(("" if tally.games == 1 else "\n") + printable(shown))
+                annotated = written(with_comments(game, [found for _, found in reviews], comments)).replace("\t", " ")
+                print_data(("" if tally.games == 1 else "\n") + printable(annotated))
 
 
 def beginning(solution: "Solution", game: GameRecord, tally: AnnotationTally) -> int | None:

@@ -237,8 +237,8 @@ def in_columns(lines: Iterable[InputLine], answers: Iterable[LineAnswer], moves:
         if answer.value:
             value, plies = NOUNS[answer.value], None if answer.remoteness < 0 else answer.remoteness
         else:
-            known = full.bounds if full else search(answer.oracle, position)
-            value, plies = NOUNS[known.value] if known.proved else bounds_text(known), known.remoteness
+            bounds = full.bounds if full else search(answer.oracle, position)
+            value, plies = NOUNS[bounds.value] if bounds.proved else bounds_text(bounds), bounds.remoteness
         columns = [str(line.number), text, value, "" if plies is None else str(plies)]
         yield "\t".join([*columns, moves_in_short(full)] if full else columns)
 
@@ -269,8 +269,8 @@ def in_json(lines: Iterable[InputLine], answers: Iterable[LineAnswer], moves: bo
         elif moves:
             row |= ask_oracle(answer.oracle, answer.position, answer.counted).to_json()
         elif not answer.value:
-            known = search(answer.oracle, answer.position)
-            row |= {"input": line.text} | bounds_json(answer.oracle.game, answer.position, known)
+            bounds = search(answer.oracle, answer.position)
+            row |= {"input": line.text} | bounds_json(answer.oracle.game, answer.position, bounds)
         else:
             remoteness = None if answer.remoteness < 0 else answer.remoteness
             variant = answer.oracle.variant

@@ -47,9 +47,9 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
             }
         )
     else:
-        kept = click.style("keeps the contract", fg="green")
-        broken = click.style("breaks the contract", fg="red")
-        click.echo(f"{heading(report.variant)}: {kept if report.ok else broken}")
+        keeps = click.style("keeps the contract", fg="green")
+        breaks = click.style("breaks the contract", fg="red")
+        click.echo(f"{heading(report.variant)}: {keeps if report.ok else breaks}")
         for finding in report.findings:
             click.echo(wrap(f"  {printable(str(finding))}", 4))
         if report.understood:

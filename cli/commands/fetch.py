@@ -27,18 +27,18 @@ def command(address: str) -> None:
     home = home_folder()
     home.mkdir(parents=True, exist_ok=True)
     remote = RemoteFile(path_of(address))
-    part = home / f"fetched.{remote.key}.part"
+    partial_file = home / f"fetched.{remote.key}.part"
     try:
-        remote.download(part)
-        with DatabaseFile(part) as file:
+        remote.download(partial_file)
+        with DatabaseFile(partial_file) as file:
             file.check()
             metric = file.metric if file.measures else METRICS[0]
             usual = [database_path(file.variant), database_path(file.variant, metric=metric)]
             path = next((one for one in usual if one.name == remote.path.name), usual[metric != METRICS[0]])
-            told = f"{path}: {file.variant}, {file.positions:,} positions, whole"
+            message = f"{path}: {file.variant}, {file.positions:,} positions, whole"
         if path.exists():
             raise CannotWrite(f"{str(path)!r} exists; to replace it, first delete it: retrograde remove {path}")
-        part.replace(path)
+        partial_file.replace(path)
     finally:
-        part.unlink(missing_ok=True)
-    click.echo(told)
+        partial_file.unlink(missing_ok=True)
+    click.echo(message)

@@ -63,8 +63,8 @@ def print_list(as_json: bool) -> None:
         return
     width = max(len(game["name"]) for game in games)
     for game in games:
-        about = ": ".join(filter(None, [game["title"], game["summary"]]))
-        line = wrap(f"{game['name']:<{width}}  {about}", width + 2)
+        title_and_summary = ": ".join(filter(None, [game["title"], game["summary"]]))
+        line = wrap(f"{game['name']:<{width}}  {title_and_summary}", width + 2)
         click.echo(heading(line[:width]) + line[width:])
     click.echo(faint("\nmore of one: retrograde games GAME     solve it: retrograde solve GAME"))
 

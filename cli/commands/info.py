@@ -141,22 +141,22 @@ def print_changed(source: str, database: str | None) -> None:
     path = file_named(source)
     source = (path and rules_now(path)) or source
     again = solve_again_command(source, database or path)
-    said = f"made with other rules than {source} has now; the numbers below are for the old rules; solve it again with:"
-    click.echo(click.style(wrap(printable(f"{said} {again}"), 2), bold=True))
+    text = f"made with other rules than {source} has now; the numbers below are for the old rules; solve it again with:"
+    click.echo(click.style(wrap(printable(f"{text} {again}"), 2), bold=True))
 
 
 def print_starts(facts: Facts) -> None:
     """Print the number of first positions, if there are several."""
     if len(starts := facts.get("starts", [])) > 1:
-        said = f"play begins in {len(starts):,} positions: {', '.join(starts[:MOST_STARTS])}"
-        click.echo(wrap(said + (", …" if len(starts) > MOST_STARTS else ""), 2) + "\n")
+        text = f"play begins in {len(starts):,} positions: {', '.join(starts[:MOST_STARTS])}"
+        click.echo(wrap(text + (", …" if len(starts) > MOST_STARTS else ""), 2) + "\n")
 
 
 def print_symmetry(facts: Facts) -> None:
     """Print how many positions there are if symmetric ones count once."""
     if facts["stored"] != facts["positions"]:
-        said = f"these counts include symmetric positions; counted once, there are {facts['stored']:,} positions"
-        click.echo(indent(faint(wrap(said, 2))) + "\n")
+        text = f"these counts include symmetric positions; counted once, there are {facts['stored']:,} positions"
+        click.echo(indent(faint(wrap(text, 2))) + "\n")
 
 
 def print_tiers(facts: Facts, game: Game | None) -> None:
@@ -192,8 +192,8 @@ def longest_in_words(longest: Facts, game: Game | None, metric: str) -> str:
     """Return the distance of the longest win or loss of a part: `win in 7`, `mate in 16`."""
     from retrograde.solver.play.answer import distance_text
 
-    told = game and distance_text(game, value_of(longest), longest["remoteness"], metric)
-    return told or f"{longest['value']} in {longest['remoteness']}"
+    in_words = game and distance_text(game, value_of(longest), longest["remoteness"], metric)
+    return in_words or f"{longest['value']} in {longest['remoteness']}"
 
 
 def print_longest_win(facts: Facts, file: "CheckedFile", game: Game | None) -> None:

@@ -117,19 +117,20 @@ def cells(facts: Facts) -> tuple[str, ...]:
     if book := facts.get("book"):
         return facts["variant"], f"{facts['positions']:,}", size(facts["bytes"]), of_book(book["plies"])
     if "other_rules" in facts:
-        words = "made with other rules"
+        of_start = "made with other rules"
     elif not start:
-        words = "no start"
+        of_start = "no start"
     elif facts["metric"] == EXPECTATION:
-        words = f"an expectation of {start['expectation']:.6g}"
+        of_start = f"an expectation of {start['expectation']:.6g}"
     elif facts["metric"] == "utilities":
-        words = shared_text(Value[start["value"].upper()], start["remoteness"], ties=facts.get("ties", ""))
+        of_start = shared_text(Value[start["value"].upper()], start["remoteness"], ties=facts.get("ties", ""))
     else:
         players = players_of(facts["variant"])
-        words = verdict(Value[start["value"].upper()], start["remoteness"], "", players)
-    _, at, metric = Path(facts["path"]).stem.rpartition("@")
-    metric = against(facts["against"]) if at and "against" in facts else metric
-    return f"{facts['variant']}{at}{metric if at else ''}", f"{facts['positions']:,}", size(facts["bytes"]), words
+        of_start = verdict(Value[start["value"].upper()], start["remoteness"], "", players)
+    _, sign, metric = Path(facts["path"]).stem.rpartition("@")
+    metric = against(facts["against"]) if sign and "against" in facts else metric
+    name = f"{facts['variant']}@{metric}" if sign else facts["variant"]
+    return name, f"{facts['positions']:,}", size(facts["bytes"]), of_start
 
 
 def players_of(variant: str) -> int:

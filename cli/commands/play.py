@@ -300,12 +300,12 @@ class Match:
     def print_evidence(self) -> None:
         """Print what the computer knows of the position, and how, unless a database knows everything."""
         if self.oracle.source != "database":
-            known = self.oracle.probe(self.position, 0)
-            if not known.proved:
+            bounds = self.oracle.probe(self.position, 0)
+            if not bounds.proved:
                 click.echo(estimate_line(self.oracle.estimate(self.position)), nl=False)
-            if not known.proved and not known.evidence.nodes:
+            if not bounds.proved and not bounds.evidence.nodes:
                 return  # a depth-limited search has chosen the move
-            click.echo(f"{verdict(known, mover(self.oracle.game, self.position))} ({evidence_text(known)})")
+            click.echo(f"{verdict(bounds, mover(self.oracle.game, self.position))} ({evidence_text(bounds)})")
 
     def print_moves(self, most: int | None = None) -> None:
         """Print what to expect, and the moves, best first, with their values; at most *most* moves."""
@@ -459,8 +459,8 @@ class Match:
     def paid(self, player: int) -> int:
         """Return what the moves and the end have paid a player."""
         game = self.oracle.game
-        made = zip(self.positions, self.moves, strict=False)
-        return game.payoff(self.position, player) + sum(game.reward(position, move, player) for position, move in made)
+        played = zip(self.positions, self.moves, strict=False)
+        return game.payoff(self.position, player) + sum(game.reward(*position_move, player) for position_move in played)
 
     def print_scorecard(self) -> None:
         """Print the value of each of the person's moves, and better moves."""

@@ -175,7 +175,7 @@ def read_reachable(oracle: "Oracle", text: str) -> int:
 
 def print_answer(answer: "Answer") -> None:
     """Print a position's picture, what is known of its value, its moves, and best play."""
-    game, known = answer.game, answer.bounds
+    game, bounds = answer.game, answer.bounds
     print_board(game, answer.position, answer.choices)
     if answer.oracle.metric == EXPECTATION:
         print_expectation(answer)
@@ -183,17 +183,17 @@ def print_answer(answer: "Answer") -> None:
     who, is_solved = who_moves(answer), answer.oracle.source == "database"
     if answer.oracle.metric == "utilities":
         ties = answer.oracle.database.file.details.get("ties", "")  # type: ignore[attr-defined]  # a Solution
-        click.echo(f"\n{shared_text(*known.outcome, who, ties)}")
+        click.echo(f"\n{shared_text(*bounds.outcome, who, ties)}")
     elif answer.is_over and Traits.of(game).has_rewards:
         # Who has won depends on what was paid before, which the position does not say.
         ending = game.ending(answer.position)
         click.echo(f"\nthe game is over{': ' * bool(ending)}{ending}")
     elif answer.is_over or is_solved:
         ending = game.ending(answer.position) if answer.is_over else ""
-        click.echo(f"\n{prospect_text(*known.outcome, who, answer.distance, ending)}")
+        click.echo(f"\n{prospect_text(*bounds.outcome, who, answer.distance, ending)}")
     else:
         lines = score_line(answer.measures) + estimate_line(answer.estimate)
-        click.echo(f"\n{verdict(known, who, answer.distance)}\n{lines}{evidence_text(known)}")
+        click.echo(f"\n{verdict(bounds, who, answer.distance)}\n{lines}{evidence_text(bounds)}")
     if is_solved:
         print_measure(answer)
     if answer.moves:

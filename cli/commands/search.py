@@ -127,14 +127,14 @@ def command(
         return
     with progress_listener(as_json) as line:
         found, moves = search_value(game, root, method, limits, line)
-    known, names = bounds_of_finding(found), names_of(game, root, moves)
+    bounds, names = bounds_of_finding(found), names_of(game, root, moves)
     if as_json:
-        print_json({**bounds_json(game, root, known), "line": names})
+        print_json({**bounds_json(game, root, bounds), "line": names})
         return
-    text = verdict(known, mover(game, root), distance_text(game, known.value, known.remoteness))
+    text = verdict(bounds, mover(game, root), distance_text(game, bounds.value, bounds.remoteness))
     click.echo(f"{indent(game.show(root))}\n\n{text}")
-    click.echo(evidence_text(known, puzzle=game.players == 1))
-    if game.players == 1 and known.proved and defines(game, "least_plies"):
+    click.echo(evidence_text(bounds, puzzle=game.players == 1))
+    if game.players == 1 and bounds.proved and defines(game, "least_plies"):
         click.echo("no solution is shorter if the rules' lower bound is right (least_plies; see retrograde check)")
     if limits.tables and game.players == 1 and (note := about_patterns(game)):
         click.echo(note)
@@ -194,13 +194,13 @@ def print_score(game: Game, root: int, limits: SearchLimits, as_json: bool) -> N
         with poll_progress(line, search_progress(search)):
             found = search.score(root, limits.seconds, value_only=not limits.distance)
             moves = [] if found.score is None else search.best_line(root, found.score, limits.seconds)
-    known = ValueBounds(found.at_least, found.at_most, None, Evidence(SEARCH, found.nodes, found.seconds))
+    bounds = ValueBounds(found.at_least, found.at_most, None, Evidence(SEARCH, found.nodes, found.seconds))
     names = names_of(game, root, moves)
     if as_json:
-        print_json({**bounds_json(game, root, known), "line": names, **score_json(found)})
+        print_json({**bounds_json(game, root, bounds), "line": names, **score_json(found)})
         return
-    head = f"{indent(game.show(root))}\n\n{verdict(known, mover(game, root))}"
-    click.echo(f"{head}\n{score_line(score_json(found))}{evidence_text(known)}")
+    head = f"{indent(game.show(root))}\n\n{verdict(bounds, mover(game, root))}"
+    click.echo(f"{head}\n{score_line(score_json(found))}{evidence_text(bounds)}")
     print_line(game, root, names)
 
 

@@ -78,10 +78,10 @@ def command(
             click.echo(f"no database for {name}: {source_text(oracle)}{advice}", err=True)
         with listening_errors(host, port):
             sock.listen()  # only this shows that the port is free
-        shown = f"[{host}]" if ":" in host else host
+        host_in_url = f"[{host}]" if ":" in host else host
 
         def listening() -> None:
-            click.echo(f"http://{shown}:{true_port}/  (Ctrl-C ends)")
+            click.echo(f"http://{host_in_url}:{true_port}/  (Ctrl-C ends)")
             if to_open:
                 open_page(address, true_port)
 

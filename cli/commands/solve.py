@@ -351,8 +351,8 @@ def refuse_other_model(path: Path, details: dict[str, Any], model: "Model | None
 
     *details* are those of the file. *fresh* allows to replace it if only the model of this name has changed.
     """
-    stored, wanted = details.get("against", ""), model.name if model else ""
-    if stored != wanted:
+    stored, name = details.get("against", ""), model.name if model else ""
+    if stored != name:
         of = f"a best response to {stored}" if stored else "expectations between perfect players"
         raise Failure(f"error: {str(path)!r} holds {of}; choose another --database")
     if model and details.get("model") != model.digest and not fresh:
@@ -467,10 +467,10 @@ def solve_with_progress(game: Game, path: Path, how: Run, lock: Lock, goal: Goal
     """Solve with progress on the terminal; return how many positions had been solved, and how many explored, before."""
     from retrograde.games.catalog import trust
 
-    before: dict[str, int] = {}
+    resumed: dict[str, int] = {}
 
     def listen(progress: Progress) -> None:
-        before[progress.phase] = progress.resumed
+        resumed[progress.phase] = progress.resumed
         line(progress)
 
     try:
@@ -488,10 +488,10 @@ def solve_with_progress(game: Game, path: Path, how: Run, lock: Lock, goal: Goal
                 )  # fmt: skip
     except KeyboardInterrupt as error:
         failure = explain(error)
-        kept = failure.status == INTERRUPTED and not path.exists() and has_journal(game, path, goal)
-        if kept:
+        is_resumable = failure.status == INTERRUPTED and not path.exists() and has_journal(game, path, goal)
+        if is_resumable:
             trust(game)  # so that `solve` finds the rules by the name that `list` shows
         command = "the same command without --fresh" if how.fresh else "the same command"
-        note = f"; finished work is kept, and {command} resumes the solve" if kept else ""
+        note = f"; finished work is kept, and {command} resumes the solve" if is_resumable else ""
         raise Failure(f"{failure.message}{note}", failure.status) from None
-    return before.get("solving", 0), before.get("exploring", 0)
+    return resumed.get("solving", 0), resumed.get("exploring", 0)

@@ -189,10 +189,10 @@ def print_partizan(parts: tuple[str, ...], as_json: bool) -> None:
     values, found = Values(), []
     left, right = "the first player", "the second player"
     for game, position in map(game_and_position, parts):
-        part = PartizanGame(game, values)
-        found.append((variant(game), game.write(position), part.value(position)))
-        if len(part.players) > 1:
-            left, right = (game.words.get(player, player) for player in part.players[:2])
+        partizan = PartizanGame(game, values)
+        found.append((variant(game), game.write(position), partizan.value(position)))
+        if len(partizan.players) > 1:
+            left, right = (game.words.get(player, player) for player in partizan.players[:2])
     total = values.add(value for _, _, value in found)
     found.append(("the sum", "", total))
     rows = [(*names, values.name(value), *map(str, values.mean_and_temperature(value))) for *names, value in found]
@@ -206,8 +206,8 @@ def print_partizan(parts: tuple[str, ...], as_json: bool) -> None:
         verdict = VERDICTS["WIN"]
     titles = ("game", "position", "value", "mean", "temperature")
     if as_json:
-        *told, (_, _, *measures) = rows
-        facts_of_parts = [dict(zip(("variant", *titles[1:]), row, strict=True)) for row in told]
+        *rows_of_parts, (_, _, *measures) = rows
+        facts_of_parts = [dict(zip(("variant", *titles[1:]), row, strict=True)) for row in rows_of_parts]
         print_json({**dict(zip(titles[2:], measures, strict=True)), "winner": verdict, "parts": facts_of_parts})
         return
     click.echo(indent(table([tuple(map(heading, titles)), *rows], "<<<>>")))

@@ -22,8 +22,8 @@ def cgsuite_text(game: Game, position: int) -> str:
     ruleset."""
     board = game.draw_board()
     if game.name not in RULESETS or board is None:
-        known = ", ".join(RULESETS)
-        raise Failure(f"error: CGSuite has no ruleset for {variant(game)}; --cgsuite takes positions of {known}")
+        games = ", ".join(RULESETS)
+        raise Failure(f"error: CGSuite has no ruleset for {variant(game)}; --cgsuite takes positions of {games}")
     ruleset, signs = RULESETS[game.name]
     rows = board.in_rows(game.draw_pieces(position))
     text = "|".join("".join(signs.get(sign, sign) for sign in row) for row in rows)

@@ -63,11 +63,11 @@ def winning_move(sequence: NimSequence, heaps: list[int], nimbers: list[int]) ->
 
 def in_words(sequence: NimSequence) -> str:
     """Return how far the nimbers are known, and whether they repeat."""
-    known = len(sequence.values) - 1
+    largest = len(sequence.values) - 1
     if sequence.period is None:
-        return f"nimbers of all heaps up to {known:,} computed; no period found"
+        return f"nimbers of all heaps up to {largest:,} computed; no period found"
     first, length = sequence.period
-    return f"nimbers repeat with period {length} from heap {first} on: proved by those of the heaps up to {known:,}"
+    return f"nimbers repeat with period {length} from heap {first} on: proved by those of the heaps up to {largest:,}"
 
 
 def rows_of(sequence: NimSequence) -> str:

@@ -152,51 +152,51 @@ def ask_oracle(oracle: "Oracle", position: int, count: int = 0, with_line: bool 
 # Words
 
 
-def bounds_text(known: "ValueBounds") -> str:
+def bounds_text(bounds: "ValueBounds") -> str:
     """Return what is known of an unknown value: `at least a tie`, `not known`."""
-    return BOUNDS[known.at_least, known.at_most]
+    return BOUNDS[bounds.at_least, bounds.at_most]
 
 
-def value_text(known: "ValueBounds") -> str:
+def value_text(bounds: "ValueBounds") -> str:
     """Return the value in colour, or what is known of it: `win`, `at least a tie`."""
-    return coloured(known.value) if known.proved else faint(bounds_text(known))
+    return coloured(bounds.value) if bounds.proved else faint(bounds_text(bounds))
 
 
-def verdict(known: "ValueBounds", side: str, distance: str = "") -> str:
+def verdict(bounds: "ValueBounds", side: str, distance: str = "") -> str:
     """Return what is known of a position: `Red to move wins in 5 plies`, `not known: at least a tie`."""
-    if not known.proved:
-        return unknown_text(known, puzzle=not side)
-    if known.remoteness is None and known.value != DRAW:
-        text = {WIN: f"{side} wins", LOSE: f"{side} loses"}.get(known.value, f"a {NOUNS[known.value]}")
-        return coloured(known.value, text)
-    return words.prospect_text(known.value, known.remoteness, side, distance)
+    if not bounds.proved:
+        return unknown_text(bounds, puzzle=not side)
+    if bounds.remoteness is None and bounds.value != DRAW:
+        text = {WIN: f"{side} wins", LOSE: f"{side} loses"}.get(bounds.value, f"a {NOUNS[bounds.value]}")
+        return coloured(bounds.value, text)
+    return words.prospect_text(bounds.value, bounds.remoteness, side, distance)
 
 
-def unknown_text(known: "ValueBounds", puzzle: bool = False) -> str:
+def unknown_text(bounds: "ValueBounds", puzzle: bool = False) -> str:
     """Return in words what is known of a position whose value is not known."""
-    if puzzle and known.at_most != WIN:
+    if puzzle and bounds.at_most != WIN:
         return "there is no solution"
-    if puzzle and known.no_end_within:
-        return f"not known: there is no solution within {plies(known.no_end_within)}"
-    if known.no_end_within:
-        return f"not known: neither side can force a win within {plies(known.no_end_within)}"
-    text = bounds_text(known)
+    if puzzle and bounds.no_end_within:
+        return f"not known: there is no solution within {plies(bounds.no_end_within)}"
+    if bounds.no_end_within:
+        return f"not known: neither side can force a win within {plies(bounds.no_end_within)}"
+    text = bounds_text(bounds)
     return text if text == BOUNDS[LOSE, WIN] else f"not known: {text}"
 
 
-def prospect_of_person(known: "ValueBounds", distance: str = "", puzzle: bool = False) -> str:
+def prospect_of_person(bounds: "ValueBounds", distance: str = "", puzzle: bool = False) -> str:
     """Return what the person to move may expect, as far as that is known: `you win if you play right`.
 
     *distance* is the remoteness in other words, such as `mate in 3`. *puzzle* says that the game has one player.
     """
-    if puzzle and known.proved:
-        return coloured(known.value, words.puzzle_text(known.value, known.remoteness))
-    if not known.proved:
-        return unknown_text(known, puzzle)
-    if known.remoteness is None and known.value != DRAW:
+    if puzzle and bounds.proved:
+        return coloured(bounds.value, words.puzzle_text(bounds.value, bounds.remoteness))
+    if not bounds.proved:
+        return unknown_text(bounds, puzzle)
+    if bounds.remoteness is None and bounds.value != DRAW:
         text = {WIN: "you win if you play right", LOSE: "you lose unless the other side goes wrong"}
-        return coloured(known.value, text.get(known.value, f"a {NOUNS[known.value]} if both play right"))
-    return words.outlook_text(known.value, known.remoteness, distance)
+        return coloured(bounds.value, text.get(bounds.value, f"a {NOUNS[bounds.value]} if both play right"))
+    return words.outlook_text(bounds.value, bounds.remoteness, distance)
 
 
 def estimated_text(estimate: int | None) -> str:
@@ -211,16 +211,16 @@ def estimate_line(estimate: int | None) -> str:
     return "" if estimate is None else f"{estimated_text(estimate)} by the book of estimates, which proves nothing\n"
 
 
-def evidence_text(known: "ValueBounds", puzzle: bool = False) -> str:
+def evidence_text(bounds: "ValueBounds", puzzle: bool = False) -> str:
     """Return how a value is known: `proved by search: 1.2 M positions in 3.0 s`, `from the book`, `by the rules`.
 
     Of a puzzle, it is proved too that there is no solution.
     """
-    evidence = known.evidence
+    evidence = bounds.evidence
     if evidence.source != "search":
         return SOURCES.get(evidence.source, f"by the {evidence.source}")
     rate = f", {amount(evidence.nodes / evidence.seconds)}/s" if evidence.seconds > 0.1 else ""
-    proved = known.proved or (puzzle and known.at_most != WIN)
+    proved = bounds.proved or (puzzle and bounds.at_most != WIN)
     result = "proved by search" if proved else "no proof"
     tables = f" and {amount(evidence.in_tables)} in tables" if evidence.in_tables else ""
     return f"{result}: {amount(evidence.nodes)} positions{tables} in {duration(evidence.seconds)}{rate}"

@@ -113,7 +113,7 @@ class Engine:
         """Set a number, the fifty-move rule, or the path of the databases."""
         name, _, value = line.partition(" name ")[2].partition(" value ")
         name, text = " ".join(name.split()), value.strip()
-        spin = next((known for known in SPINS if known.lower() == name.lower()), None)
+        spin = next((option for option in SPINS if option.lower() == name.lower()), None)
         if spin:
             self.set_number(spin, text)
         elif name.lower() == "databasepath":

@@ -44,8 +44,9 @@ class Prober:
     def best(self, position: int, outcome: Outcome | None = None) -> Choice | None:
         """Return the first of the best moves, or None if the game is over; *outcome* is that of the position."""
         value, remoteness = outcome or self.value(position)
-        wanted = FLIPPED[value], None if value == DRAW else (remoteness or 0) - 1
-        return next((choice for choice in self.choices(position) if (choice.value, choice.remoteness) == wanted), None)
+        best_outcome = FLIPPED[value], None if value == DRAW else (remoteness or 0) - 1
+        alike = (choice for choice in self.choices(position) if (choice.value, choice.remoteness) == best_outcome)
+        return next(alike, None)
 
     def ranked(self, position: int, names: list[str], most: int) -> list[Choice]:
         return ranked(choice for choice in self.choices(position) if choice.name in names)[:most]

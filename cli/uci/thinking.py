@@ -86,7 +86,7 @@ class Thinker:
                     continue
                 by_rule = question.by_rule and knows_fifty_move_rule(solution)
                 prober = FiftyMoveProber(solution, position, board.count) if by_rule else Prober(solution)
-                return self.print_best(prober, (position, outcome), moves, question.options["MultiPV"], clock)
+                return self.print_best(prober, position, outcome, moves, question.options["MultiPV"], clock)
             except Exception as error:  # another database may have the position as well
                 self.remark(f"{path}: {message_of(error)}")
                 self.tables.forget(path)
@@ -94,11 +94,12 @@ class Thinker:
         self.remark(f"{what}; searching; make one with: retrograde solve chess:{material}")
         return self.searches.best(material, board.fen(), moves, clock, question.options["Hash"])
 
-    def print_best(self, prober: Prober, known: tuple[int, Outcome], moves: list[str], most: int, clock: Clock) -> str:
-        """Print at most *most* of the best moves with their lines; return the first. *known* is the position and its
-        outcome."""
-        best = prober.best(*known) if most == 1 else None  # one move needs fewer look-ups
-        choices = [best] if best and best.name in moves else prober.ranked(known[0], moves, most)
+    def print_best(
+        self, prober: Prober, position: int, outcome: Outcome, moves: list[str], most: int, clock: Clock
+    ) -> str:
+        """Print at most *most* of the best moves with their lines; return the first."""
+        best = prober.best(position, outcome) if most == 1 else None  # one move needs fewer look-ups
+        choices = [best] if best and best.name in moves else prober.ranked(position, moves, most)
         for rank, choice in enumerate(choices, 1):
             line = prober.line(choice, clock)
             self.say(

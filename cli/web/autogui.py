@@ -85,9 +85,9 @@ def autogui_style(game: Game) -> AutoguiStyle | None:
     ground_signs = {image: next(free) for image in dict.fromkeys(image for _, image in under)}
     other, mark = next(free), next(free)
     # Step 2: the picture of each sign.
-    spare = next((image for image in uni_images.DISCS.values() if image not in images.values()), uni_images.POINT)
+    unused_disc = next((image for image in uni_images.DISCS.values() if image not in images.values()), uni_images.POINT)
     chars = {signs[sign]: image for sign, image in images.items()}
-    chars |= {sign: image for image, sign in ground_signs.items()} | {other: spare, mark: uni_images.PICKED}
+    chars |= {sign: image for image, sign in ground_signs.items()} | {other: unused_disc, mark: uni_images.PICKED}
     theme = theme_of(board, [place for place, _ in under], chars) | ({"background": background} if background else {})
     theme["animationType"] = "entityFade" if texts else "simpleSlides"  # simpleSlides cannot slide texts
     signs_under = "".join(ground_signs[image] for _, image in under)

@@ -51,12 +51,12 @@ class Border:
             return
         refusal = self.refusal(scope)
         without_content = scope["method"] == "HEAD"
-        begun = False
+        has_begun = False
 
         async def send_more(message: Message) -> None:
-            nonlocal begun
+            nonlocal has_begun
             if message["type"] == "http.response.start":
-                begun = True
+                has_begun = True
                 message = {**message, "headers": [*message["headers"], *more(scope, message, refusal is None)]}
             elif without_content:
                 message = {**message, "body": b""}
@@ -66,10 +66,10 @@ class Border:
             await (refusal or self.app)({**scope, "method": "GET"} if without_content else scope, receive, send_more)
         except (Exception, SystemExit) as error:  # a user's rules may raise anything
             log.error("no answer to %a: %s", scope["path"], trace(error))
-            if begun:
+            if has_begun:
                 raise
-            about = f"the server failed at this, by {type(error).__name__}; its own output says more"
-            await error_response(about, 500)(scope, receive, send_more)
+            message_text = f"the server failed at this, by {type(error).__name__}; its own output says more"
+            await error_response(message_text, 500)(scope, receive, send_more)
 
     def refusal(self, scope: Scope) -> JSONResponse | None:
         """Return the answer to a request that is too long or not for us; None for all others."""
@@ -83,10 +83,10 @@ class Border:
         if self.hosts.include(hosts[0]):
             if scope["method"] != "POST" or is_from(hosts[0], Headers(scope=scope)):
                 return None
-            about = "this request comes from a page of another server; only this server's own page may send it"
-            return error_response(about, HTTPStatus.FORBIDDEN)
-        about = f"nothing is served for the host {hosts[0][:100]!r}; where it should be: retrograde serve --allow-host"
-        return error_response(about, HTTPStatus.MISDIRECTED_REQUEST)
+            reason = "this request comes from a page of another server; only this server's own page may send it"
+            return error_response(reason, HTTPStatus.FORBIDDEN)
+        reason = f"nothing is served for the host {hosts[0][:100]!r}; where it should be: retrograde serve --allow-host"
+        return error_response(reason, HTTPStatus.MISDIRECTED_REQUEST)
 
 
 def is_from(host: str, headers: Headers) -> bool:
@@ -102,8 +102,8 @@ def is_from(host: str, headers: Headers) -> bool:
     return headers.get("sec-fetch-site", "same-origin") == "same-origin"
 
 
-def error_response(about: str, status: int) -> JSONResponse:
-    return JSONResponse({"error": about}, status)
+def error_response(reason: str, status: int) -> JSONResponse:
+    return JSONResponse({"error": reason}, status)
 
 
 def trace(error: BaseException) -> str:

@@ -168,8 +168,8 @@ def games(library: Library) -> list[GameEntry]:
     found: dict[str, GameEntry] = {}
     for facts in filter(is_describable, library.all()):
         name, gui = game_id(library, facts), gui_of(library, facts)
-        known = trusted_game(library, facts)
-        players: Players = "onePlayer" if known and known.players == 1 else "twoPlayer"
+        game = trusted_game(library, facts)
+        players: Players = "onePlayer" if game and game.players == 1 else "twoPlayer"
         entry = found.setdefault(name, GameEntry(id=name, name=game_title(name), type=players, gui=gui))
         entry.gui = max(entry.gui, gui)
     return [found[name] for name in sorted(found)]
@@ -197,11 +197,11 @@ def is_describable(facts: DatabaseFacts) -> bool:
 
 def variant(solution: Solution) -> UniVariant:
     """Return the facts about a variant."""
-    known = solution.variant
+    name = solution.variant
     shown, position = Shown.of(solution), solution.start_or_example
     look, (start, drawn) = shown.look, shown.strings(Spot(position, shown.turn_at(position, 1)))
     return UniVariant(
-        id=variant_id(known),
+        id=variant_id(name),
         name=short_title(solution.game),
         gui=GUI if look else NO_GUI,
         startPosition=start,

@@ -38,8 +38,8 @@ class Hosts:
         if address is None:
             return name == "localhost" or name in self.names
         bound = address_of(self.address)
-        known = bound is not None and (bound.is_unspecified or address == bound)
-        return known or address.is_loopback or name in self.names
+        is_bound = bound is not None and (bound.is_unspecified or address == bound)
+        return is_bound or address.is_loopback or name in self.names
 
     @property
     def are_open(self) -> bool:

@@ -148,8 +148,8 @@ def mainline(library: Library, fen: str) -> Mainline:
 
 def distances(game: Any, position: int, solution: Solution) -> dict[str, int | None]:
     """Return the distances to mate and to zeroing."""
-    known = facts_of(game, position, 0, solution)
-    return {name: known[name] for name in ("dtm", "dtz", "precise_dtz")}
+    facts = facts_of(game, position, 0, solution)
+    return {name: facts[name] for name in ("dtm", "dtz", "precise_dtz")}
 
 
 def find(library: Library, fen: str) -> EndingPosition:
@@ -235,13 +235,13 @@ def move_answer_of(library: Library, board: AnyBoard, move: str) -> LichessMove:
     child = board.after(move)
     counter = counter_after(board.count, child.count)
     captures = board.captures(move)
-    known = facts_of_board(child, counter)
+    facts = facts_of_board(child, counter)
     with suppress(RetrogradeError):  # no ending either, or no database that can be read
         game, position, _, solution = find(library, child.fen())
-        known = facts_of(game, position, counter, solution)
+        facts = facts_of(game, position, counter, solution)
     pawn = board.men[square_of(move[:2])] in "Pp"
     return LichessMove(
-        uci=move, san=san_on(board, move), zeroing=captures or pawn, conversion=captures or move[4:] != "", **known
+        uci=move, san=san_on(board, move), zeroing=captures or pawn, conversion=captures or move[4:] != "", **facts
     )
 
 

@@ -39,8 +39,8 @@ def measure_shown(metric: str, facts: Facts) -> str:
     """
     if "expectation" not in facts:
         return measure_in_words(metric, facts)
-    low, shown, high = (f"{facts.get(name, facts['expectation']):.4g}" for name in ("low", "expectation", "high"))
-    return shown if low == high else measure_in_words(metric, facts)
+    low, middle, high = (f"{facts.get(name, facts['expectation']):.4g}" for name in ("low", "expectation", "high"))
+    return middle if low == high else measure_in_words(metric, facts)
 
 
 def expectation_of(oracle: Oracle, position: int) -> float | None:

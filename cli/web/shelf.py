@@ -65,8 +65,8 @@ class Shelf:
         name."""
         served: dict[str, DatabaseFacts] = {}
         with self.listing:  # so that two threads do not both read all files
-            paths, known = list_databases(), self.known
-            self.known = {path: known[path] for path in paths if path in known}
+            paths, earlier = list_databases(), self.known
+            self.known = {path: earlier[path] for path in paths if path in earlier}
             readable = [facts for path in paths if (facts := self.facts(path))]
         for facts in readable:
             has_usual_name = facts.path.name == database_path(facts.variant).name
@@ -86,9 +86,9 @@ class Shelf:
         state = state_of(path)
         if state is None:
             return None
-        held = self.known.get(path)
-        if held and held[0] == state:
-            return held[1]
+        earlier = self.known.get(path)
+        if earlier and earlier[0] == state:
+            return earlier[1]
         try:
             facts = read_facts(path)
         except Exception:  # a damaged file may raise anything
@@ -117,12 +117,12 @@ def read_facts(path: Path) -> DatabaseFacts:
 def state_of(path: Path) -> State | None:
     """Return a tuple that changes with the file; None if it is missing, or is not a regular file."""
     try:
-        about = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):  # for example, a name that is too long or invalid
         return None
-    if not stat.S_ISREG(about.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         return None
-    return about.st_ino, about.st_mtime_ns, about.st_ctime_ns, about.st_size
+    return status.st_ino, status.st_mtime_ns, status.st_ctime_ns, status.st_size
 
 
 def is_there(path: Path) -> bool:

@@ -102,14 +102,14 @@ class Solves:
             for other in self.all.values():
                 if not other.is_over and other.variant != name:
                     raise Busy(f"{other.variant} is being solved; wait for it, or cancel it")
-            known = self.all.pop(name, None)
-            if known is None or known.is_over:
-                known = Solve(name)
-                threading.Thread(target=self.run, args=(known,), name=f"solve {name}", daemon=True).start()
-            self.all[name] = known
+            solve = self.all.pop(name, None)
+            if solve is None or solve.is_over:
+                solve = Solve(name)
+                threading.Thread(target=self.run, args=(solve,), name=f"solve {name}", daemon=True).start()
+            self.all[name] = solve
             for old in list(self.all)[:-KEPT]:
                 del self.all[old]
-        return known
+        return solve
 
     def cancel(self, text: str) -> None:
         """Stop a solve in progress; finished work is kept."""

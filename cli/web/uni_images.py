@@ -136,6 +136,6 @@ def shade(colour: str) -> str:
             return name
     if re.fullmatch("#[0-9a-f]{3}|#[0-9a-f]{6}", colour):
         digits = colour[1:] if len(colour) == 7 else "".join(digit * 2 for digit in colour[1:])
-        wanted = [int(digits[i : i + 2], 16) for i in (0, 2, 4)]
-        return min(RGB, key=lambda name: sum((a - b) ** 2 for a, b in zip(RGB[name], wanted, strict=True)))
+        rgb = [int(digits[i : i + 2], 16) for i in (0, 2, 4)]
+        return min(RGB, key=lambda name: sum((a - b) ** 2 for a, b in zip(RGB[name], rgb, strict=True)))
     return "grey"

@@ -96,7 +96,7 @@ def show_position(
     game, without_rule_oracle = oracle.game, oracle
     oracle = oracle if count is None else apply_fifty_move_rule(oracle, position, count)
     answer = answer_of(oracle, position, seconds, count or 0, with_line=False)
-    known, over = answer.bounds, answer.is_over
+    bounds, over = answer.bounds, answer.is_over
     board = game.draw_board()
     signs = game.draw_pieces(position) if board else ""
     return Position(
@@ -105,11 +105,11 @@ def show_position(
         position=game.write(position),
         svg=board_svg(game, position),  # the page itself marks the last move and picked places
         turn=player_to_move(game, position),
-        value=name_of(known.value),
-        remoteness=known.remoteness,
-        known="" if known.proved else with_estimate(unknown_text(known, game.players == 1), answer.estimate),
-        how="" if oracle.source == DATABASE or over or not is_examined(known) else evidence_text(known),
-        open=not over and not (known.is_exact and all(choice.value for choice in answer.choices)),
+        value=name_of(bounds.value),
+        remoteness=bounds.remoteness,
+        known="" if bounds.proved else with_estimate(unknown_text(bounds, game.players == 1), answer.estimate),
+        how="" if oracle.source == DATABASE or over or not is_examined(bounds) else evidence_text(bounds),
+        open=not over and not (bounds.is_exact and all(choice.value for choice in answer.choices)),
         distance=answer.distance,
         over=over,
         ending=game.ending(position) if over else "",
@@ -132,7 +132,7 @@ def show_position(
         chance=bool(answer.odds),
         paid=metric_texts.payoffs(game, position, None) if over else [],
         count=count,
-        without="" if count is None else metric_texts.without_rule(without_rule_oracle, position, known.value),
+        without="" if count is None else metric_texts.without_rule(without_rule_oracle, position, bounds.value),
     )
 
 
@@ -164,14 +164,14 @@ def moves(answer: Answer, count: int | None) -> list[Move]:
     ]
 
 
-def with_estimate(known: str, estimate: int | None) -> str:
+def with_estimate(value_text: str, estimate: int | None) -> str:
     """Return what is known of a value, and the estimate of a book: `not known, estimated as +12`."""
-    return ", ".join(filter(None, (known, estimated_text(estimate))))
+    return ", ".join(filter(None, (value_text, estimated_text(estimate))))
 
 
-def is_examined(known: ValueBounds) -> bool:
+def is_examined(bounds: ValueBounds) -> bool:
     """Return whether a search has looked at a position, or its value is known without one."""
-    return known.proved or bool(known.evidence.nodes)
+    return bounds.proved or bool(bounds.evidence.nodes)
 
 
 def best_play(answer: Answer, seconds: float) -> list[str]:

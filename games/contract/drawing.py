@@ -139,15 +139,15 @@ class Board:
         """
         places = self.places[: self.count]
         left, top = (min(ends) + max(ends) for ends in zip(*places, strict=True))
-        centred = [(round(2 * x - left, 3), round(2 * y - top, 3)) for x, y in places]  # the centre is 0, 0
-        place_at = {place: at for at, place in enumerate(centred)}
+        around = [(round(2 * x - left, 3), round(2 * y - top, 3)) for x, y in places]  # the centre is 0, 0
+        number = {place: at for at, place in enumerate(around)}
         lines = {frozenset(line) for line in self.lines}
         found = []
         for swap in (False, True):
             for down in (1, -1):
                 for right in (1, -1):
-                    turned = ((right * (y if swap else x), down * (x if swap else y)) for x, y in centred)
-                    order = [place_at.get(place, -1) for place in turned]
+                    turned = ((right * (y if swap else x), down * (x if swap else y)) for x, y in around)
+                    order = [number.get(place, -1) for place in turned]
                     if min(order) >= 0 and {frozenset((order[a], order[b])) for a, b in self.lines} == lines:
                         found.append(tuple(order))
         return tuple(order for order in dict.fromkeys(found) if order != tuple(range(self.count)))

@@ -67,12 +67,12 @@ def class_with_source(cls: type) -> Any:
     package = f"{RULES}{sha256(text).hexdigest()[:16]}"
     file = Path.cwd() / f"<{name}>.py"  # so that modules in this folder count as beside it
     try:
-        made = getattr(module_with((Source(f"{package}.{name}", str(file), text), ())), cls.__name__)
+        rebuilt = getattr(module_with((Source(f"{package}.{name}", str(file), text), ())), cls.__name__)
     except Exception as error:
         raise NoSource(f"defined anew, it raises {type(error).__name__}: {error}") from error
-    if constants(made) != constants(cls):
+    if constants(rebuilt) != constants(cls):
         raise NoSource("what it was made of has changed; define it again")
-    return made
+    return rebuilt
 
 
 def constants(cls: type) -> dict[str, str]:
@@ -151,8 +151,8 @@ def text_of(definition: Any) -> str:
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             if node.name == definition.__name__ and first <= function.__code__.co_firstlineno <= node.end_lineno:
                 text = dedent("".join(lines[first - 1 : node.end_lineno]))
-                known = set(map(gist, codes_in(code_of(text, function.__code__.co_flags & LATE))))
-                if not all(gist(other.__code__) in known for other in functions):
+                gists = set(map(gist, codes_in(code_of(text, function.__code__.co_flags & LATE))))
+                if not all(gist(other.__code__) in gists for other in functions):
                     raise NoSource(f"the text of {definition.__name__} has changed since")
                 return text
     raise NoSource(f"nothing keeps the text of {definition.__name__}")

@@ -147,16 +147,17 @@ def pieces(board: Board, signs: str) -> Iterator[str]:
     for place, ((x, y), sign) in enumerate(zip(board.places, signs, strict=True)):
         if sign != ".":
             kind = "sign" if is_ground(board, sign) else "man"
-            about = f'class="{kind}" data-at="{place}" data-sign="{escape(sign)}" transform="translate({x:g} {y:g})"'
-            yield f"<g {about}>{piece(board.pieces.get(sign, sign), 0, 0)}</g>"
+            data = f'data-at="{place}" data-sign="{escape(sign)}"'
+            picture = piece(board.pieces.get(sign, sign), 0, 0)
+            yield f'<g class="{kind}" {data} transform="translate({x:g} {y:g})">{picture}</g>'
 
 
 def hits(board: Board) -> Iterator[str]:
     """Yield the invisible squares by which places are clicked."""
     for place, (x, y) in enumerate(board.places):
-        about = f'class="hit" data-place="{place}" x="{x - 0.5:g}" y="{y - 0.5:g}" width="1" height="1"'
+        attributes = f'class="hit" data-place="{place}" x="{x - 0.5:g}" y="{y - 0.5:g}" width="1" height="1"'
         round_off = "" if place < board.cells else ' rx=".5"'
-        yield f"<rect {about}{round_off}/>"
+        yield f"<rect {attributes}{round_off}/>"
 
 
 def piece(look: str, x: float, y: float) -> str:
@@ -169,8 +170,8 @@ def piece(look: str, x: float, y: float) -> str:
     colour, text = words[0] if words[0] != shape else "", " ".join(words[words.index(shape) + 1 :])
     if shape in MEN:
         paint = 'fill="#fff" stroke="#111"' if colour == "white" else 'fill="#333" stroke="#000"'
-        place = f"translate({x - 0.47:g} {y - 0.47:g}) scale(.0094)"
-        return f'<g transform="{place}" {paint} stroke-width="3.5" stroke-linejoin="round">{MEN[shape]}{BASE}</g>'
+        transform = f"translate({x - 0.47:g} {y - 0.47:g}) scale(.0094)"
+        return f'<g transform="{transform}" {paint} stroke-width="3.5" stroke-linejoin="round">{MEN[shape]}{BASE}</g>'
     # All shapes but chess men.
     drawn = {
         "cross": f'<path d="M{x - 0.3} {y - 0.3}l.6 .6m0 -.6l-.6 .6" stroke="{colour or "#1b5faa"}" '

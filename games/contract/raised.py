@@ -48,8 +48,8 @@ def lacks_declared(cls: type[Game], name: str | None) -> bool:
 
 def error_text(error: BaseException, cls: type[Game]) -> str:
     """Return an error of a game's rules as text, with its line in the rules if that is known."""
-    place = place_in_rules(error, cls)
-    return f"{type(error).__name__}: {error}" + (f" ({place})" if place else "")
+    line = place_in_rules(error, cls)
+    return f"{type(error).__name__}: {error}" + (f" ({line})" if line else "")
 
 
 def place_in_rules(error: BaseException, cls: type[Game]) -> str:

@@ -30,12 +30,12 @@ def cached_digest(cls: type, kind: str, compute: Callable[[], str]) -> str:
     if not is_installed(cls):
         return compute()
     sources, name = hash_of_sources(), f"{cls.__module__}.{cls.__qualname__} {kind}"
-    known = read(FILE, sources)
-    if name not in known:
-        known[name] = compute()
+    digests = read(FILE, sources)
+    if name not in digests:
+        digests[name] = compute()
         if hash_of_sources() == sources:  # no file was edited meanwhile
-            write(FILE, sources, known)
-    return known[name]
+            write(FILE, sources, digests)
+    return digests[name]
 
 
 def is_installed(cls: type) -> bool:
@@ -48,16 +48,16 @@ def is_installed(cls: type) -> bool:
 def hash_of_sources() -> str:
     """Return a hash of the sources of all installed games, and of the Python version. Sources that were read before
     count as they were then."""
-    kept = {
+    imported = {
         str(module.__file__): vars(module)[KEPT]
         for name, module in list(sys.modules.items())
         if name.startswith("retrograde.games") and KEPT in vars(module)
     }
-    found = sha256(sys.version.encode())
+    digest = sha256(sys.version.encode())
     for file in sorted(GAMES.rglob("*.py")):
-        source = kept.get(str(file)) or file.read_bytes()
-        found.update(f"{file.relative_to(GAMES).as_posix()} {len(source)}\n".encode() + source)
-    return found.hexdigest()
+        source = imported.get(str(file)) or file.read_bytes()
+        digest.update(f"{file.relative_to(GAMES).as_posix()} {len(source)}\n".encode() + source)
+    return digest.hexdigest()
 
 
 def read(file: Path, sources: str) -> dict[str, str]:

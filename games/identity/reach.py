@@ -137,7 +137,8 @@ class Trace:
 
     def resolve_inherited(self, name: str) -> Any:
         """Return ("Super", name, the number of the member in each class that defines it)."""
-        found = [((name, at), partial(self.read_member, name, at, nodes)) for at, nodes in self.definitions(name)]
+        definitions = self.definitions(name)
+        found = (((name, index), partial(self.read_member, name, index, nodes)) for index, nodes in definitions)
         return "Super", name, tuple(self.number(*one) for one in found)
 
     def resolve_self(self) -> Any:
@@ -259,7 +260,7 @@ class Trace:
         """Return (module, name) from where a module imports a name, or None if it defines the name."""
         bound = outline(source_of(module)).bound
         if name not in bound:  # `import *` binds it, or something else
-            stars = [target for at, target in bound.items() if at == "*" and target]
+            stars = [target for bound_name, target in bound.items() if bound_name == "*" and target]
             targets = (ImportTarget(star.module, None) for star in stars)
             sources = [self.imported(module, target)[0] for target in targets]
             found = [source for source in sources if source and vars(source).get(name) is vars(module)[name]]
@@ -271,10 +272,10 @@ class Trace:
             if any(imports(node, name) for node in outline(source_of(module)).makers[name]):
                 raise Dynamic  # imported or defined, depending on a condition
             return None
-        source, there = self.imported(module, target)
-        if source is None or there is None or vars(source)[there] is not vars(module)[name]:
+        source, its_name = self.imported(module, target)
+        if source is None or its_name is None or vars(source)[its_name] is not vars(module)[name]:
             raise Dynamic
-        return source, there
+        return source, its_name
 
     def read_global(self, module: ModuleType, name: str) -> Any:
         """Return the normal form of the statements that define a global name."""

@@ -37,18 +37,18 @@ def remember(name: str, sources: Mapping[Path, bytes]) -> None:
     """Record the files of a game's rules and their contents, the rule module first, if that can be written."""
     digests = {str(path.resolve()): sha256(source).hexdigest() for path, source in sources.items()}
     entry = {"file": next(iter(digests)), "digests": digests}
-    known = read_record()
-    others = [other for other in known.get(name, []) if other["file"] != entry["file"]]
-    if known.get(name) == [*others, entry]:
+    record = read_record()
+    others = [other for other in record.get(name, []) if other["file"] != entry["file"]]
+    if record.get(name) == [*others, entry]:
         return
-    known[name] = [*others, entry][-MOST_FILES:]
+    record[name] = [*others, entry][-MOST_FILES:]
     with suppress(OSError, NoHome):
         path = record_path()
         new = path.with_name(f"{path.name}.{os.getpid()}")
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with new.open("w", encoding="utf-8") as stream:
-                stream.write(json.dumps(known, indent=1))
+                stream.write(json.dumps(record, indent=1))
                 stream.flush()
                 os.fsync(stream.fileno())  # a power cut must not leave an empty record
             os.replace(new, path)
@@ -71,19 +71,19 @@ def read_record() -> dict[str, list[Entry]]:
             status = os.fstat(stream.fileno())
             if os.name == "posix" and (status.st_uid != os.geteuid() or status.st_mode & 0o022):  # others can write it
                 return {}
-            known = json.loads(stream.read(MOST_BYTES))
-        return known if is_record(known) else {}
+            record = json.loads(stream.read(MOST_BYTES))
+        return record if is_record(record) else {}
     except (OSError, ValueError, RecursionError, NoHome):
         return {}
 
 
-def is_record(known: Any) -> bool:
+def is_record(record: Any) -> bool:
     """Return whether parsed JSON has the form of a record."""
-    return isinstance(known, dict) and all(
+    return isinstance(record, dict) and all(
         isinstance(entry, dict)
         and isinstance(digests := entry.get("digests"), dict)
         and all(isinstance(text, str) for pair in digests.items() for text in pair)
         and entry.get("file") in digests
-        for entries in known.values()
+        for entries in record.values()
         for entry in (entries if isinstance(entries, list) else [None])
     )

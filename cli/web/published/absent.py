@@ -31,8 +31,8 @@ class Absent(ModuleType):
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Decorate: return a function alone, anything else as an `Absent`."""
-        made = self.use()
-        return args[0] if len(args) == 1 and callable(args[0]) and not named else made
+        result = self.use()
+        return args[0] if len(args) == 1 and callable(args[0]) and not named else result
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[()]:
         return ()

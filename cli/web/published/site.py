@@ -64,8 +64,8 @@ def publish(solutions: Sequence[Solution], folder: Path, pyodide: Path | None = 
     if folder.exists() and not (folder / "gallery.json").exists() and any(folder.iterdir()):
         raise NotASite(f"{str(folder)!r} has files, and none of a published site; name a new or an empty folder")
     folder.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=folder, prefix=".publish") as made:
-        site, cards = Path(made), []
+    with TemporaryDirectory(dir=folder, prefix=".publish") as new_site:
+        site, cards = Path(new_site), []
         write_pages(site, pyodide is not None)
         if pyodide:
             write_python(site, pyodide)

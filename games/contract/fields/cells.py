@@ -315,11 +315,11 @@ class Cells(Field):
     def parsed(self, position: int, text: str) -> int:
         """Return the position with the signs of a text on the cells; raise ValueError for a wrong text."""
         rows = text.split("/")
-        known = EMPTY + self.signs
-        if tuple(map(len, rows)) != self.board.rows or set("".join(rows)) - set(known):
-            raise ValueError(f"{self.name} are {len(self.board.rows)} rows of signs of {known}, separated by /")
+        signs = EMPTY + self.signs
+        if tuple(map(len, rows)) != self.board.rows or set("".join(rows)) - set(signs):
+            raise ValueError(f"{self.name} are {len(self.board.rows)} rows of signs of {signs}, separated by /")
         for cell, sign in enumerate("".join(rows)):
-            position = self.put(position, cell, known.index(sign))
+            position = self.put(position, cell, signs.index(sign))
         return position
 
     # Tables

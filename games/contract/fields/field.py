@@ -134,7 +134,7 @@ class Field:
         """Return an expression for a position with some words changed."""
         if self.words == 1:
             return changed[0]
-        return f"({', '.join(changed.get(at, word_of(self.words, at)) for at in range(self.words))})"
+        return f"({', '.join(changed.get(index, word_of(self.words, index)) for index in range(self.words))})"
 
     def sources(self, quick: bool) -> dict[str, str]:
         """Return the methods as texts of lambdas, by name; with *quick*, those for Python, which may use TABLES."""
@@ -150,9 +150,9 @@ class Field:
         return functions(tuple(self.sources(quick=True).items()))
 
 
-def word_of(words: int, at: int) -> str:
-    """Return an expression for word number *at* of `position`, which has *words* words."""
-    return "position" if words == 1 else f"position[{at}]"
+def word_of(words: int, index: int) -> str:
+    """Return an expression for word number *index* of `position`, which has *words* words."""
+    return "position" if words == 1 else f"position[{index}]"
 
 
 def lambda_of(method: Callable[..., Any], expression: str) -> str:
@@ -163,7 +163,7 @@ def lambda_of(method: Callable[..., Any], expression: str) -> str:
 @lru_cache(256)
 def functions(sources: tuple[tuple[str, str], ...]) -> dict[str, Any]:
     """Return the functions that texts of lambdas define, by name. Equal fields share them."""
-    made: dict[str, Any] = eval("{" + ", ".join(f"{name!r}: {text}" for name, text in sources) + "}", TABLES)
-    for name, function in made.items():
+    by_name: dict[str, Any] = eval("{" + ", ".join(f"{name!r}: {text}" for name, text in sources) + "}", TABLES)
+    for name, function in by_name.items():
         function.__name__ = function.__qualname__ = name
-    return made
+    return by_name

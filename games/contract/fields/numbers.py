@@ -215,8 +215,8 @@ class Turn(Field):
                 self.after = f"{self.word} + ({unit} if {self.now} != {last} else {-last << self.first_bit})"
         # Step 2: the number of each player's sign on the cells. If no cells have these signs, they are 1, 2, …
         cells: list[Any] = [one for one in fields.values() if hasattr(one, "count_of") and self.by in ("", one.name)]
-        known = next((one.signs for one in cells if set(self.signs) <= set(one.signs)), self.signs)
-        numbers = [1 + known.index(sign) for sign in self.signs]
+        signs = next((one.signs for one in cells if set(self.signs) <= set(one.signs)), self.signs)
+        numbers = [1 + signs.index(sign) for sign in self.signs]
         self.mine = chosen(numbers, self.now)
         self.theirs = chosen(numbers[1:] + numbers[:1], self.now)
 

@@ -150,14 +150,14 @@ def orders_of(game: Any, cells: Cells, declared: Any) -> Orders:
 def moved(cells: Cells, position: Any, order: Iterable[int]) -> Any:
     """Return a position with the cells in another order, cell by cell."""
     image = position
-    for cell, there in enumerate(order):
-        image = cells.put(image, cell, cells.get(position, there))
+    for cell, source in enumerate(order):
+        image = cells.put(image, cell, cells.get(position, source))
     return image
 
 
 def images_of_sets(order: Sequence[int], begin: int, step: int) -> list[int]:
     """Return, for each of the `1 << step` sets of *step* cells from *begin* on, the set to which an order takes it."""
-    goals = {there: 1 << cell for cell, there in enumerate(order)}
+    goals = {source: 1 << cell for cell, source in enumerate(order)}
     found = [0]
     for cell in range(begin, begin + step):
         found += [image | goals.get(cell, 0) for image in found]

@@ -16,7 +16,7 @@ def steps(board: "Board", *ways: Way) -> tuple[tuple[int, ...], ...]:
     >>> steps(grid(3, 2), (1, 0), (0, 1))
     ((1, 3), (2, 4), (-1, 5), (4, -1), (5, -1), (-1, -1))
     """
-    number = {place: at for at, place in enumerate(board.places[: board.count])}
+    number = {place: cell for cell, place in enumerate(board.places[: board.count])}
     return tuple(tuple(number.get((x + right, y + down), -1) for right, down in ways) for x, y in number)
 
 
@@ -67,6 +67,6 @@ def mirror(board: "Board") -> tuple[int, ...]:
     >>> mirror(grid(3, 2))
     (2, 1, 0, 5, 4, 3)
     """
-    number = {place: at for at, place in enumerate(board.places[: board.count])}
+    number = {place: cell for cell, place in enumerate(board.places[: board.count])}
     ends = min(x for x, _ in number) + max(x for x, _ in number)
     return tuple(number[ends - x, y] for x, y in number)

@@ -109,20 +109,21 @@ def initialize_range(task: TierTask, all_scores: SharedArray, number: int, span:
 
 
 def advance_all(
-    task: TierTask, known: TaskData[dict[int, RangeFrontiers]], remoteness: int, ranges: list[ShapeRange]
+    task: TierTask, last_frontiers: TaskData[dict[int, RangeFrontiers]], remoteness: int, ranges: list[ShapeRange]
 ) -> Any:
-    """Task: advance some ranges, one after another. *known* has by section the frontiers of the last remoteness."""
-    return [advance(task, known.content, remoteness, one) for one in ranges]
+    """Task: advance some ranges, one after another. *last_frontiers* has by section the frontiers of the last
+    remoteness."""
+    return [advance(task, last_frontiers.content, remoteness, one) for one in ranges]
 
 
-def advance(task: TierTask, known: dict[int, RangeFrontiers], remoteness: int, one: ShapeRange) -> ShapeRange:
+def advance(task: TierTask, last_frontiers: dict[int, RangeFrontiers], remoteness: int, one: ShapeRange) -> ShapeRange:
     """Decide the positions of a range that have the remoteness given; return the range after that."""
     block, after = task.block(one.span), task.sections.after[one.span.section]
     block.links = read_edges(task.scratch, one)
     rows, content = len(task.sections.arrays[after].shapes), None
     # Step 1: the frontiers that edges lead to. At last, no frontier: if there were none, later tiers may decide
     # something.
-    for pieces in (*split_frontiers(known.get(after, ()), task.frontier_bytes), ()):
+    for pieces in (*split_frontiers(last_frontiers.get(after, ()), task.frontier_bytes), ()):
         with READING:
             frontiers = read_frontiers(task.scratch, rows, pieces)
         leads = kernels.leads_to(block.links[1], *(frontier.starts for frontier in frontiers))

@@ -95,7 +95,7 @@ class ShapeRanges:
     def initialize(self, report: Report) -> None:
         """Write the initial files of all ranges."""
         number, done = len(self.ranges), sum(one.state.size for one in self.ranges)
-        tasks = ((self.task, self.all_scores, at, span) for at, span in enumerate(self.spans[number:], number))
+        tasks = ((self.task, self.all_scores, index, span) for index, span in enumerate(self.spans[number:], number))
         for one in self.work.starmap(initialize_range, tasks):
             self.ranges.append(one)
             done += one.state.size
@@ -185,5 +185,5 @@ def row_spans(sizes: Iterable[tuple[int, int]], workers: int, memory: int, most_
 
 def slots_in_range(count: int, workers: int, memory: int, most_bits: int) -> int:
     """Return about how many of *count* slots a range has, for workers with *memory* bytes each."""
-    wanted = min(memory // (2 * BYTES_IN_RANGE), count // (RANGES_EACH * workers))
-    return min(1 << most_bits, max(wanted, LEAST_SLOTS))
+    slots = min(memory // (2 * BYTES_IN_RANGE), count // (RANGES_EACH * workers))
+    return min(1 << most_bits, max(slots, LEAST_SLOTS))

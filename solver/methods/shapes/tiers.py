@@ -76,7 +76,7 @@ class ShapeTier:
         for number, arrays in enumerate(self.sections.arrays):
             rows, count = max(1, BLOCK // len(arrays.masks)), len(arrays.shapes)
             ends = range(0, count, rows)
-            self.blocks.append([Block(self.sections, number, at, min(at + rows, count)) for at in ends])
+            self.blocks.append([Block(self.sections, number, begin, min(begin + rows, count)) for begin in ends])
 
     def solve(self, run: Run, report: Report, checkpoint: Checkpoint) -> Array:
         """Solve the tier; return the counts of its outcomes (see `legend.py` of the numbered method)."""

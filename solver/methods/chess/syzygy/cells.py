@@ -148,18 +148,18 @@ class CellSorter:
                 squares.append(np.pad(first_squares(men, order.has_pawns, pawn_file), ((0, 0), (0, 3 - men))))
             rows += numbers
             men_before += men
-        where = self.find_men(order)
+        men_indices = self.find_men(order)
         loops = sorted(range(len(digits)), key=lambda group: digits[group][kernels.FACTOR])
         if count == order.length(pawn_file):
             # The last group is the innermost loop: the squares of the others then stay. The group of the formation's
             # last man, whose squares are neighbours in memory, is the second. This is several times as fast.
-            group_of_last = int(np.searchsorted(np.cumsum(order.sizes), where[-1], "right"))
+            group_of_last = int(np.searchsorted(np.cumsum(order.sizes), men_indices[-1], "right"))
             for group in (group_of_last, len(digits) - 1):
                 loops.remove(group)
                 loops.insert(0, group)
         found = np.empty(count, np.uint16)
         layout = SubTableLayout(
-            int(self.formation.has_pawns), where, np.concatenate(squares), np.array(digits), np.array(loops)
+            int(self.formation.has_pawns), men_indices, np.concatenate(squares), np.array(digits), np.array(loops)
         )
         kernels.sort_cells(self.cells_in_words, geometry(), layout, begin, found, np.zeros(kernels.BUFFER, np.int64))
         return found

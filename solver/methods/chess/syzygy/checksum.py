@@ -46,13 +46,13 @@ def hash_of(chunk: bytes) -> list[int]:
     mix_in(words.astype(np.uint64), np.uint64(K0), crc_table(), state)
     # Mix the final state into four words, with the constants and the order of CityHash.
     a, b, c, d, e, t, f, g, h, i, j = state.tolist()
-    begun = pair(int(words[12]) + K0, length), int(words[15]) * K0 + length
+    initial = pair(int(words[12]) + K0, length), int(words[15]) * K0 + length
     j += i << 32
     a = pair(a, j)
     h += g << 32
     b += h
     c = pair(c, f) + i
-    d = pair(d, e + begun[0])
+    d = pair(d, e + initial[0])
     j += e
     i += pair(h, t)
     e = pair(a, d) + j
@@ -60,7 +60,7 @@ def hash_of(chunk: bytes) -> list[int]:
     g = pair(j, i) + c
     found = [e + f + g + h]
     a = fold((a + g) * K0) * K0 + b
-    found.append(begun[1] + a + found[0])
+    found.append(initial[1] + a + found[0])
     a = fold(a * K0) * K0 + c
     found.append(a + found[1])
     a = fold((a + e) * K0) * K0

@@ -28,7 +28,7 @@ from typing import Any
 from retrograde.databases import database_path, open_database
 from retrograde.games import Value
 from retrograde.games.chess import men
-from retrograde.games.chess.board import FOURTH, NO_MAN, ordered, packed, put
+from retrograde.games.chess.board import FOURTH, NO_MAN, pack, put, sort_men
 from retrograde.games.contract.game import DRAW
 
 DATA = Path(__file__).parent.parent / "tests" / "data"
@@ -62,7 +62,7 @@ def counts_of(database: Any, ending: str) -> Counts:
         for squares in permutations(DIAGONAL, 2 + len(own)) if "P" not in ending else ():
             third = [code << 6 | square for code, square in zip(own, squares[2:], strict=True)]
             first, second, third, fourth = [*third, NO_MAN, NO_MAN, NO_MAN][:4]
-            position = ordered(packed(side, squares[0], squares[1], first, second, third) | put(fourth, FOURTH))
+            position = sort_men(pack(side, squares[0], squares[1], first, second, third) | put(fourth, FOURTH))
             if game.possible(position):
                 still[database[position]] += 1
         for row in rows:

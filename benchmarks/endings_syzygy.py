@@ -30,7 +30,7 @@ from retrograde.games import LOSE, WIN, Value
 from retrograde.games.chess import men
 from retrograde.games.chess.sets import set_of
 from retrograde.games.contract.game import is_none
-from retrograde.games.contract.zeroing import PATIENCE, signed
+from retrograde.games.contract.zeroing import PATIENCE, signed_distance
 from retrograde.solver.methods.chess.syzygy.write import paths_of, write_tables
 
 TABLE = Path(__file__).parent / "endings_syzygy.csv"
@@ -121,7 +121,7 @@ def compare(ending: str, tables: Path, count: int, seed: int) -> list[str]:
             if value in (WIN, LOSE):
                 is_stored = tablebase.probe_dtz_table(board, wanted[0])[1] >= 0
                 exact = (board.turn == (value == WIN)) in winners
-                wanted = (wanted[0], signed(value, expected_distance(plies, exact, is_stored)))
+                wanted = (wanted[0], signed_distance(value, expected_distance(plies, exact, is_stored)))
             found = tablebase.probe_wdl(board), tablebase.probe_dtz(board)
             if found != wanted:
                 differ.append(f"{board.fen()}: {found}, not {wanted}")

@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any, get_type_hints
 
 from retrograde.games.contract.game import Game, RuleError, VariantError, names_of_options
-from retrograde.games.contract.live import sourced
+from retrograde.games.contract.live import with_source_if_known
 from retrograde.games.contract.raised import error_text, line_in
 from retrograde.games.contract.snapshot import (
     BESIDE,
@@ -234,7 +234,7 @@ def class_here(name: str) -> type[Game] | None:
     for value in list(vars(main).values()):
         is_game = isinstance(value, type) and issubclass(value, Game) and value.__module__ == main.__name__
         if is_game and value.name == name:
-            return sourced(value)
+            return with_source_if_known(value)
     return None
 
 

@@ -19,7 +19,7 @@ from retrograde.cli.commands.annotations import (
 from retrograde.cli.common import print_data, print_json
 from retrograde.cli.failure import Failure
 from retrograde.games.chess.anyboard import AnyBoard
-from retrograde.games.chess.movetext import CASTLING, MOVE, NULL_MOVES, GameRecord, legal_move, read_games, written
+from retrograde.games.chess.movetext import CASTLING, MOVE, NULL_MOVES, GameRecord, game_text, legal_move, read_games
 from retrograde.games.chess.san import SAN, UCI, uci
 from retrograde.games.contract.game import DRAW, WIN, RetrogradeError
 from retrograde.games.contract.text import printable
@@ -122,7 +122,7 @@ def annotate_chess(text: str, database: str | None, tally: AnnotationTally, as_j
             annotated = game.source.strip() + "\n"
             click.echo(printable(f"game {tally.games}: {game.variant} is not chess; it is left as it is"), err=True)
         else:
-            annotated = written(with_comments(game, [one[1] for one in reviews], chess_comments(game, reviews)))
+            annotated = game_text(with_comments(game, [one[1] for one in reviews], chess_comments(game, reviews)))
         if as_json:
             moves = [{"move": move, **facts(found)} for move, found in reviews]
             print_json({"tags": game.tags, "moves": moves})

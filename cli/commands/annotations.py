@@ -11,7 +11,7 @@ import click
 
 from retrograde.cli.common import open_source, print_data, print_json
 from retrograde.cli.failure import Failure
-from retrograde.games.chess.movetext import BLUNDER, COMMENT, GLYPH, MOVE, GameRecord, Word, read_games, written
+from retrograde.games.chess.movetext import BLUNDER, COMMENT, GLYPH, MOVE, GameRecord, Word, game_text, read_games
 from retrograde.games.contract.game import DRAW, TIE, UNDECIDED, WIN, MoveError, PositionError, RetrogradeError
 from retrograde.games.contract.naming import player_to_move
 from retrograde.games.contract.text import printable
@@ -114,18 +114,18 @@ def annotate_records(source: str, database: str | None, text: str, tally: Annota
             raise Failure(f"games of {solution.variant} are PGN; give the FILE alone, and --database if need be")
         for game in read_games(text):
             tally.games += game.is_played
-            position = beginning(solution, game, tally)
+            position = first_position(solution, game, tally)
             moves = [word.text for word in game.words if word.kind == MOVE]
             reviews = list(review_moves(solution, position, moves, f"game {tally.games}", tally))
             if as_json:
                 print_json({"tags": game.tags, "moves": [{"move": move, **facts(found)} for move, found in reviews]})
             else:
                 comments = comments_for(solution, position, reviews)
-                annotated = written(with_comments(game, [found for _, found in reviews], comments)).replace("\t", " ")
+                annotated = game_text(with_comments(game, [found for _, found in reviews], comments)).replace("\t", " ")
                 print_data(("" if tally.games == 1 else "\n") + printable(annotated))
 
 
-def beginning(solution: "Solution", game: GameRecord, tally: AnnotationTally) -> int | None:
+def first_position(solution: "Solution", game: GameRecord, tally: AnnotationTally) -> int | None:
     """Return the first position of a game by its tag FEN or the rules; None if it is not stored."""
     from retrograde.cli.commands.query import read_reachable
 

@@ -18,7 +18,7 @@ from retrograde.cli.render.words import NOUNS, heading, indent
 from retrograde.games import DRAW, LOSE, WIN, Value
 from retrograde.games.contract.game import METRICS, is_none
 from retrograde.games.contract.text import printable
-from retrograde.games.contract.zeroing import DTZ, category, signed
+from retrograde.games.contract.zeroing import DTZ, category, signed_distance
 from retrograde.solver.runtime.progress import Phase
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class SyzygyZeroing(ForeignTables):
         return int(self.tables.probe_dtz(board))
 
     def of_ours(self, value: Value, remoteness: int) -> int:
-        return signed(value, max(remoteness, 1))  # mate is 1 there
+        return signed_distance(value, max(remoteness, 1))  # mate is 1 there
 
     def is_alike(self, ours: int, theirs: int) -> bool:
         """Return whether two distances agree, or theirs is one ply nearer by rounding; count the latter."""
@@ -182,7 +182,7 @@ class TableComparison:
     def compare(self, fen: str, board: Any, value: Value, remoteness: int) -> None:
         """Compare a position whose value and remoteness we know."""
         try:
-            with limited(LONGEST_PROBE):
+            with limit_time(LONGEST_PROBE):
                 theirs = self.tables.probe(board)
         except Exception as error:  # python-chess may raise anything on a damaged file
             if is_missing(error):
@@ -212,7 +212,7 @@ def is_missing(error: Exception) -> bool:
 
 
 @contextmanager
-def limited(seconds: float) -> Iterator[None]:
+def limit_time(seconds: float) -> Iterator[None]:
     """Raise TimeoutError if a block of Python takes longer. On Windows and outside the main thread there is no
     limit."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():

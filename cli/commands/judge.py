@@ -83,7 +83,7 @@ def command(
             by_players[name] = round(judge.errors_of(player), 4)
     facts = {
         "variant": variant, "positions": len(judge.keeping), "seed": seed, "by_chance": round(judge.by_chance(), 4),
-        "errors": [{name: rounded(value) for name, value in row._asdict().items()} for row in errors],
+        "errors": [{name: round_share(value) for name, value in row._asdict().items()} for row in errors],
         "order": [row._asdict() for row in counts], "players": by_players,
     }  # fmt: skip
     if plot is not None:
@@ -96,7 +96,7 @@ def command(
         print_order(counts)
 
 
-def rounded(value: float | None) -> float | None:
+def round_share(value: float | None) -> float | None:
     return round(value, 4) if isinstance(value, float) else value
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from retrograde.cli import options
-from retrograde.cli.commands.unfinished import facts_of, unfinished
+from retrograde.cli.commands.unfinished import facts_of, unfinished_solves
 from retrograde.cli.common import has_other_rules, print_json
 from retrograde.cli.render import estimates
 from retrograde.cli.render.expected import EXPECTATION
@@ -38,7 +38,7 @@ def command(as_json: bool) -> None:
     # Each is a dict of facts about one file, as --json prints them.
     databases = [describe(path) for path in (*list_databases(), *list_books())]
     databases += [describe_estimates(path) for path in list_estimates()]
-    interrupted = [facts_of(path) for path in unfinished()]
+    interrupted = [facts_of(path) for path in unfinished_solves()]
     certificates = [describe_certificate(path) for path in list_certificates()]
     if as_json:
         print_json([*databases, *certificates, *interrupted])

@@ -74,7 +74,7 @@ def template_of(name: str) -> str:
     if file.stem != name:
         reason = f"{name} has several files and cannot be copied; choose another game, such as hexapawn"
         raise click.UsageError(reason, click.get_current_context())
-    return renamed(file, cls.__name__)
+    return as_template(file, cls.__name__)
 
 
 def skeleton_of(kind: str) -> str:
@@ -83,10 +83,10 @@ def skeleton_of(kind: str) -> str:
 
     file = Path(str(skeletons.__file__)).with_name(f"{kind}.py")
     (name,) = re.findall(r"^class (\w+)", file.read_text("utf-8"), re.MULTILINE)
-    return renamed(file, name).replace(f" {kind}.py:", " $name.py:")
+    return as_template(file, name).replace(f" {kind}.py:", " $name.py:")
 
 
-def renamed(file: Path, name: str) -> str:
+def as_template(file: Path, name: str) -> str:
     """Return the text of a rule file as a template for the name of its class."""
     return re.sub(rf"\b{name}\b", "$game", file.read_text("utf-8").replace("$", "$$"))
 

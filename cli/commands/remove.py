@@ -9,7 +9,15 @@ import click
 from click.shell_completion import CompletionItem
 
 from retrograde.cli import options
-from retrograde.cli.commands.unfinished import JOURNAL, PARTIAL, SCRATCH, bytes_of, files_of, read_progress, unfinished
+from retrograde.cli.commands.unfinished import (
+    JOURNAL,
+    PARTIAL,
+    SCRATCH,
+    bytes_of,
+    files_of,
+    read_progress,
+    unfinished_solves,
+)
 from retrograde.cli.common import input_line, named_variant, print_json
 from retrograde.cli.failure import Failure
 from retrograde.cli.render.estimates import is_estimates
@@ -31,7 +39,7 @@ from retrograde.games.contract.text import printable
 
 def complete_removable(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the variants with something to remove; if none matches, let the shell complete files."""
-    names = sorted({path.stem.replace(",", ":", 1) for path in (*list_databases(), *unfinished())})
+    names = sorted({path.stem.replace(",", ":", 1) for path in (*list_databases(), *unfinished_solves())})
     return options.complete_names(names, incomplete)
 
 

@@ -26,7 +26,7 @@ def files_of(path: Path) -> list[Path]:
     return [one for one in (path, *partial, *beside) if one.is_symlink() or one.exists()]
 
 
-def unfinished() -> list[Path]:
+def unfinished_solves() -> list[Path]:
     """Return the paths of databases with files of an unfinished solve, in the usual folder."""
     found = home_folder().glob("*.*.*")
     ending = "|".join(map(re.escape, (SUFFIX, ESTIMATES_SUFFIX)))

@@ -281,7 +281,7 @@ def offer_gallery(app: FastAPI, library: Library, solves: Solves) -> None:
     @app.get("/api/about")
     async def about(variant: Text) -> gallery.VariantStatus:
         """Why a variant does not open, and what to do."""
-        return await library.answer(lambda: gallery.about(library, solves, variant))
+        return await library.answer(lambda: gallery.variant_status(library, solves, variant))
 
     @app.get("/api/picture", response_class=Response, responses=ERRORS_AS_JSON)
     async def picture(variant: Text) -> Response:

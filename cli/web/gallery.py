@@ -236,7 +236,7 @@ def picture_by_database(solution: Solution) -> str:
     return board_svg(solution.game, solution.start_or_example)
 
 
-def about(library: Library, solves: Solves, text: str) -> VariantStatus:
+def variant_status(library: Library, solves: Solves, text: str) -> VariantStatus:
     """Return the state of a variant (solved, unsolved, unavailable or unknown), and what to do if it does not open."""
     try:
         name: str | None = variant(named_game(text))

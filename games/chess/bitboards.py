@@ -28,7 +28,7 @@ LOW = (1 << POSITION_BITS) - 1
 """The bits of a plane that have an int of their own."""
 
 
-def signed(bits):
+def to_signed(bits):
     """Return a set of squares as an int of 64 bits with a sign."""
     return bits - (bits >> 63 << 64)
 
@@ -46,7 +46,7 @@ def count(squares):
 @cache
 def rays():
     """Return the squares from each square to the edge in each of 8 ways, as bits: `rays[8 * square + way]`."""
-    return tuple(signed(sum(1 << target for target in ray(square, way))) for square in range(64) for way in WAYS)
+    return tuple(to_signed(sum(1 << target for target in ray(square, way))) for square in range(64) for way in WAYS)
 
 
 @cache
@@ -56,7 +56,7 @@ def lines():
     for square in range(64):
         for way in WAYS:
             back = ray(square, (-way[0], -way[1]))
-            line = signed(sum(1 << place for place in [square, *back, *ray(square, way)]))
+            line = to_signed(sum(1 << place for place in [square, *back, *ray(square, way)]))
             for other in ray(square, way):
                 found[64 * square + other] = line
     return tuple(found)
@@ -67,7 +67,7 @@ def reached_by(man):
     """Return the squares that a man, a code of `men`, attacks from each square on an empty board."""
     reach = reaches()
     return tuple(
-        signed(sum(1 << target for target in range(64) if reach[64 * origin + target] >> man & 1))
+        to_signed(sum(1 << target for target in range(64) if reach[64 * origin + target] >> man & 1))
         for origin in range(64)
     )
 
@@ -101,7 +101,7 @@ class Bitboards:
     @cached_property
     def bit(self):
         """The set of each square alone."""
-        return tuple(signed(1 << square) for square in range(64))
+        return tuple(to_signed(1 << square) for square in range(64))
 
     @cached_property
     def rays(self):

@@ -42,7 +42,7 @@ class Board(Game):
     material: str
 
     def __post_init__(self):
-        object.__setattr__(self, "material", men.ending(self.material))  # fields are frozen, but not from within
+        object.__setattr__(self, "material", men.ending_name(self.material))  # fields are frozen, but not from within
 
     @cached_property
     def tiers(self):
@@ -76,7 +76,7 @@ class Board(Game):
         """Return a position, with its men in order, with the sides exchanged if the encoding asks for it."""
         flags = self.tier_table[key(position)]
         if flags & REVERSED or (flags & SYMMETRIC and position >> TURN & 1):
-            return exchanged(position)
+            return exchange_sides(position)
         return position
 
     # Symmetry
@@ -84,7 +84,7 @@ class Board(Game):
     def images(self, position):
         """Yield the positions equal by symmetry, in both pairs of colours: two with pawns, else eight."""
         for symmetry in range(2 if has_pawns(position) else 8):
-            image = mirrored(position, symmetry)
+            image = mirror_board(position, symmetry)
             yield image
             yield image ^ 1 << COLOURS
 
@@ -232,13 +232,13 @@ def key(position):
     return (position >> 54 & 15) << 12 | (position >> 30 & 15) << 8 | (position >> 20 & 15) << 4 | position >> 10 & 15
 
 
-def packed(turn, white_king, black_king, first, second, third):
+def pack(turn, white_king, black_king, first, second, third):
     """Return a position with up to three men, given in any order, without en passant."""
     kings = white_king << WHITE_KING | black_king << BLACK_KING
-    return ordered(turn << TURN | kings | first << 24 | second << 14 | third << 4)
+    return sort_men(turn << TURN | kings | first << 24 | second << 14 | third << 4)
 
 
-def ordered(position):
+def sort_men(position):
     """Return a position with its men in ascending order."""
     first, second, third = position >> 24 & 1023, position >> 14 & 1023, position >> 4 & 1023
     # A sorting network.
@@ -254,7 +254,7 @@ def ordered(position):
     return position >> BLACK_KING << BLACK_KING | first << 24 | second << 14 | third << 4 | position & 15
 
 
-def exchanged(position):
+def exchange_sides(position):
     """Return the same position with the sides exchanged: colours, turn, men, and the board upside down."""
     kings = (position >> BLACK_KING & 63) << WHITE_KING | (position >> WHITE_KING & 63) << BLACK_KING
     result = (position >> TURN & 3 ^ 3) << TURN | kings ^ 56 << WHITE_KING ^ 56 << BLACK_KING | position & 15
@@ -262,10 +262,10 @@ def exchanged(position):
         code = code_at(position, place)
         man = NO_MAN if code == NOBODY else (code ^ 8) << 6 | position >> place & 63 ^ 56
         result |= put(man, place)
-    return ordered(result)
+    return sort_men(result)
 
 
-def mirrored(position, symmetry):
+def mirror_board(position, symmetry):
     """Return the position after a symmetry of the board."""
     file = position & 15
     result = (position >> TURN & 3) << TURN | (9 - file if file and symmetry & 1 else file)
@@ -275,4 +275,4 @@ def mirrored(position, symmetry):
         code = code_at(position, place)
         man = NO_MAN if code == NOBODY else code << 6 | image_of_square(position >> place & 63, symmetry)
         result |= put(man, place)
-    return ordered(result)
+    return sort_men(result)

@@ -5,7 +5,7 @@ The terms are Shannon's (1950), blended from opening to endgame by the men that 
 
 from functools import cached_property
 
-from retrograde.games.chess.bitboards import TURN, Bitboards, count, kind_on, lowest, planes_of, signed
+from retrograde.games.chess.bitboards import TURN, Bitboards, count, kind_on, lowest, planes_of, to_signed
 from retrograde.games.chess.squares import ray
 
 PAWN, KNIGHT, BISHOP, KING, ROOK, QUEEN = 1, 2, 3, 4, 5, 7
@@ -150,7 +150,7 @@ class Evaluation(Bitboards):
 def strip(square, way, files):
     """Return the squares before a square, to the north (1) or south (-1), on some files, numbered from its own."""
     places = [place + file for place in ray(square, (0, way)) for file in files if 0 <= (square & 7) + file < 8]
-    return signed(sum(1 << place for place in places))
+    return to_signed(sum(1 << place for place in places))
 
 
 def from_centre(square):

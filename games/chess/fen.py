@@ -18,18 +18,7 @@ from collections.abc import Collection
 from typing import Any
 
 from retrograde.games.chess import fields, men
-from retrograde.games.chess.board import (
-    BLACK_KING,
-    COLOURS,
-    FOURTH,
-    NO_MAN,
-    PLACES,
-    TURN,
-    code_at,
-    ordered,
-    packed,
-    put,
-)
+from retrograde.games.chess.board import BLACK_KING, COLOURS, FOURTH, NO_MAN, PLACES, TURN, code_at, pack, put, sort_men
 from retrograde.games.chess.fields import LEGAL
 from retrograde.games.chess.men import LETTERS, NOBODY
 from retrograde.games.chess.squares import square_name, square_of
@@ -38,7 +27,7 @@ from retrograde.games.contract.game import PositionError
 # Colours as on the board, not as in the encoding
 
 
-def seen(position: int, square: int) -> int:
+def seen_square(position: int, square: int) -> int:
     """Return the square on the board of a square in the encoding, or the other way round."""
     return square ^ 56 * (position >> COLOURS & 1)
 
@@ -56,11 +45,11 @@ def pieces(position: int) -> dict[int, str]:
         if code != NOBODY:
             white = code >> 3 == position >> COLOURS & 1
             letter = LETTERS[code & 7]
-            letters[seen(position, position >> place & 63)] = letter if white else letter.lower()
+            letters[seen_square(position, position >> place & 63)] = letter if white else letter.lower()
     return letters
 
 
-def passed(position: int) -> str:
+def passed_square_name(position: int) -> str:
     """Return the square on which a pawn may be captured en passant, or a dash."""
     if not position & 15:
         return "-"
@@ -72,7 +61,7 @@ def passed(position: int) -> str:
 
 def write(position: int) -> str:
     """Return a position as FEN."""
-    return f"{placement(position)} {'w' if white_to_move(position) else 'b'} - {passed(position)} 0 1"
+    return f"{placement(position)} {'w' if white_to_move(position) else 'b'} - {passed_square_name(position)} 0 1"
 
 
 def placement(position: int) -> str:
@@ -91,7 +80,7 @@ def picture(position: int) -> str:
     """Return the board with ranks and files, and the side to move."""
     lines = [f"{8 - number}  {' '.join(row)}" for number, row in enumerate(rows_of(position))]
     who = "White to move" if white_to_move(position) else "Black to move"
-    right = f", en passant on {passed(position)}" if position & 15 else ""
+    right = f", en passant on {passed_square_name(position)}" if position & 15 else ""
     return "\n".join([*lines, f"   {' '.join('abcdefgh')}   {who}{right}"])
 
 
@@ -139,7 +128,7 @@ def position_of(game: Any, letters: dict[int, str], turn: int) -> int:
         if letter not in "Kk"
     ]
     first, second, third, fourth = [*codes, NO_MAN, NO_MAN, NO_MAN, NO_MAN][:4]
-    return game.settled(ordered(packed(turn, kings[0], kings[1], first, second, third) | put(fourth, FOURTH)))
+    return game.settled(sort_men(pack(turn, kings[0], kings[1], first, second, third) | put(fourth, FOURTH)))
 
 
 def check_position(game: Any, position: int) -> None:
@@ -156,10 +145,10 @@ def check_position(game: Any, position: int) -> None:
 def with_passed(game: Any, position: int, square: str) -> int:
     """Return a position with en passant rights on a square, if a legal move uses them. Raise PositionError if no pawn
     passed it."""
-    target = seen(position, square_of(square))
+    target = seen_square(position, square_of(square))
     turn = position >> TURN & 1
     forward = 8 - 16 * turn
-    letters = {seen(position, place): letter.upper() for place, letter in pieces(position).items()}
+    letters = {seen_square(position, place): letter.upper() for place, letter in pieces(position).items()}
     # Behind the square from the mover's side is the pawn; the square itself and the pawn's origin are empty.
     passed_it = letters.get(target - forward) == "P" and target not in letters and target + forward not in letters
     is_own = any(code_at(position, place) == men.PAWN + men.BLACK * turn and position >> place & 63 == target - forward

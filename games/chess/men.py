@@ -32,7 +32,7 @@ Codes = tuple[int, ...]
 """The codes of the men besides the kings, White's first, ascending."""
 
 
-def ending(text: str) -> str:
+def ending_name(text: str) -> str:
     """Return the name of an ending, stronger side first; case, order and a `v` between the sides do not matter."""
     match = re.fullmatch(r"K([QRBNP]*)V?K([QRBNP]*)", text.strip().upper())
     if not match:
@@ -69,7 +69,7 @@ def all_endings(letters: str, least: int, most: int) -> list[str]:
     """Return the names of all endings with these kinds and numbers of men, sorted by tier."""
     sides = ["".join(bag) for size in range(most - 1) for bag in bags(letters, size)]
     pairs = [[first, second] for first in sides for second in sides if least <= len(first + second) + 2 <= most]
-    return sorted({ending(name_of(pair)) for pair in pairs}, key=lambda name: (-len(name), -name.count("P"), name))
+    return sorted({ending_name(name_of(pair)) for pair in pairs}, key=lambda name: (-len(name), -name.count("P"), name))
 
 
 TIERS = tuple(all_endings("QRBNP", 2, MOST_WITH_PAWNS))
@@ -83,7 +83,7 @@ NAMES = SIX_MEN + TIERS
 
 def tier_of(text: str) -> int:
     """Return the tier of an ending."""
-    return NAMES.index(ending(text)) + LOWEST
+    return NAMES.index(ending_name(text)) + LOWEST
 
 
 def name_of_tier(tier: int) -> str:
@@ -97,7 +97,7 @@ def tiers_from(name: str) -> tuple[int, ...]:
     found, left = set(), {name}
     while left:
         found |= left
-        left = {ending(after) for before in left for after in conversions(before)} - found
+        left = {ending_name(after) for before in left for after in conversions(before)} - found
     return tuple(sorted(map(tier_of, found)))
 
 

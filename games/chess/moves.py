@@ -18,9 +18,9 @@ from retrograde.games.chess.board import (
     everybody,
     king_of,
     occupied_by,
-    ordered,
     place_of,
     side_has_pawns,
+    sort_men,
     without,
 )
 from retrograde.games.chess.men import KING, KNIGHT, NOBODY, PAWN
@@ -134,7 +134,7 @@ class Moves(Board):
             after ^= (PAWN ^ promotion - 1) << place + 6
         if victim != NOWHERE:
             after = without(after, victim)
-        after = ordered(after ^ 1 << TURN)
+        after = sort_men(after ^ 1 << TURN)
         # A double step gives the right to capture en passant only if such a capture is legal.
         pushed = code & 7 == PAWN and (target - origin == 16 or origin - target == 16)
         if pushed and self.may_capture(after, target & 7):
@@ -167,7 +167,7 @@ class Moves(Board):
                 while origins:
                     origin = lowest(origins)
                     origins &= origins - 1
-                    parent = ordered(before ^ (origin ^ target) << place)
+                    parent = sort_men(before ^ (origin ^ target) << place)
                     for right in range(9 if both_have_pawns else 1):  # a right to capture that this move gave up
                         if right == 0 or self.may_capture(parent, right - 1):
                             yield self.settled(parent | right)

@@ -203,20 +203,20 @@ def san_on(board: AnyBoard, move: str) -> str:
     return f"{man}{origin}{takes}{target}{suffix}"
 
 
-def written(game: GameRecord) -> str:
+def game_text(game: GameRecord) -> str:
     """Return a game as PGN."""
     lines = []
     for name, value in game.tags.items():
         value = value.replace("\\", "\\\\").replace('"', '\\"')
         lines.append(f'[{name} "{value}"]')
     head = "\n".join(lines)
-    words = (word.replace(" ", UNBROKEN) if word[0] == "{" and len(word) <= WIDTH else word for word in numbered(game))
+    words = (word.replace(" ", UNBROKEN) if word[0] == "{" and len(word) <= WIDTH else word for word in words_of(game))
     body = textwrap.fill(" ".join(words), WIDTH, break_long_words=False, break_on_hyphens=False)
     body = body.replace(UNBROKEN, " ")
     return f"{head}\n\n{body}\n" if head else f"{body}\n"
 
 
-def numbered(game: GameRecord) -> Iterator[str]:
+def words_of(game: GameRecord) -> Iterator[str]:
     """Yield the words of a game with the numbers of its moves: before White's, and before Black's after a comment."""
     number, white, follows_move = game.first_number, game.white_begins, False
     for kind, text in game.words:

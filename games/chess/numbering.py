@@ -38,8 +38,8 @@ from retrograde.games.chess.board import (
     code_on,
     has_pawns,
     king_of,
-    mirrored,
-    packed,
+    mirror_board,
+    pack,
     put,
 )
 from retrograde.games.chess.men import LOWEST, NOBODY, PAWN
@@ -224,14 +224,14 @@ class Numbering(Moves):
         third = NO_MAN if code == NOBODY else code << 6 | other + 8 * is_pawn(code)
         if white == black:
             return EMPTY
-        return self.canonical(packed(turn, white, black, passer, capturer, third) | file + 1)
+        return self.canonical(pack(turn, white, black, passer, capturer, third) | file + 1)
 
 
 def least_image(position, entry):
     """Return the least image with canonical kings; with up to five men it is the least of all. *entry*: see
     `Numbering.kings`."""
-    least = mirrored(position & ~(1 << COLOURS), entry & 7)
-    return min(least, mirrored(least, 4)) if entry & 8 else least
+    least = mirror_board(position & ~(1 << COLOURS), entry & 7)
+    return min(least, mirror_board(least, 4)) if entry & 8 else least
 
 
 def least_of_all(position):
@@ -239,7 +239,7 @@ def least_of_all(position):
     position &= ~(1 << COLOURS)
     least = position
     for symmetry in range(1, 8):
-        least = min(least, mirrored(position, symmetry))
+        least = min(least, mirror_board(position, symmetry))
     return least
 
 

@@ -6,7 +6,7 @@ Positions with a right to castle are no endings. Those with a right to capture e
 from functools import cached_property
 
 from retrograde.games.chess.bitboards import TURN, Bitboards, count, kind_on, lowest, planes_of
-from retrograde.games.chess.board import BLACK_KING, MEN, NO_MAN, code_at, exchanged, key, ordered, packed, put
+from retrograde.games.chess.board import BLACK_KING, MEN, NO_MAN, code_at, exchange_sides, key, pack, put, sort_men
 from retrograde.games.chess.board import TURN as ENDING_TURN
 from retrograde.games.chess.men import (
     BISHOP,
@@ -89,7 +89,7 @@ class EndingSlots(Bitboards):
         """Return a position of few men as one of the endings."""
         ending = self.as_ending(position)
         flags, turn = self.tier_table[key(ending)], ending >> ENDING_TURN & 1
-        return exchanged(ending) if flags & REVERSED or (flags & SYMMETRIC and turn) else ending
+        return exchange_sides(ending) if flags & REVERSED or (flags & SYMMETRIC and turn) else ending
 
     def as_ending(self, position):
         """Return the same with White as the first-named side, which may not be the stronger one."""
@@ -97,14 +97,14 @@ class EndingSlots(Bitboards):
         kings = four & ~one
         left = (one | two | four) ^ kings
         turn, file = position[4] >> TURN & 1, position[4] >> PASSED & 15
-        ending = packed(turn, lowest(kings & white), lowest(kings & ~white), NO_MAN, NO_MAN, NO_MAN) | file
+        ending = pack(turn, lowest(kings & white), lowest(kings & ~white), NO_MAN, NO_MAN, NO_MAN) | file
         for place in MEN:
             if left:
                 square = lowest(left)
                 left ^= self.bit[square]
                 man = (CODES[kind_on(planes, square)] + BLACK * (1 - (white >> square & 1))) << 6 | square
                 ending = ending & ~(1023 << place) | put(man, place)
-        return ordered(ending)
+        return sort_men(ending)
 
     # The fifty-move rule
 

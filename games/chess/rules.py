@@ -178,9 +178,9 @@ class Chess(Numbering):
         return "".join(rows_of(position))
 
     def draw_move(self, position, move):
-        from retrograde.games.chess.fen import seen
+        from retrograde.games.chess.fen import seen_square
 
-        return tuple(seen(position, square) ^ 56 for square in (move & 63, move >> 6 & 63))
+        return tuple(seen_square(position, square) ^ 56 for square in (move & 63, move >> 6 & 63))
 
     def draw_turn(self, position):
         from retrograde.games.chess.fen import white_to_move

@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from retrograde.games.chess.board import code_on, everybody
-from retrograde.games.chess.fen import seen
+from retrograde.games.chess.fen import seen_square
 from retrograde.games.chess.men import LETTERS, PAWN
 from retrograde.games.chess.squares import square_name
 from retrograde.games.contract.game import LOSE, WIN, MoveError, Value
@@ -23,12 +23,12 @@ UCI = re.compile(r"([a-h][1-8])([a-h][1-8])([qrbn]?)")
 
 def origin_of(position: int, move: int) -> str:
     """Return the name of the square that a move leaves."""
-    return square_name(seen(position, move & 63))
+    return square_name(seen_square(position, move & 63))
 
 
 def target_of(position: int, move: int) -> str:
     """Return the name of the square that a move goes to."""
-    return square_name(seen(position, move >> 6 & 63))
+    return square_name(seen_square(position, move >> 6 & 63))
 
 
 def promoted_to(move: int) -> str:

@@ -52,7 +52,7 @@ def with_source(game: Any) -> tuple[Any, str]:
         return game, f"the source of {cls.__name__} is not known: {error}; put its rules in a file, {game.name}.py"
 
 
-def sourced(cls: Any) -> Any:
+def with_source_if_known(cls: Any) -> Any:
     """Return the same class with a source; the class itself if it cannot have one."""
     try:
         return cls if has_source(cls) else class_with_source(cls)

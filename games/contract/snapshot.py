@@ -63,14 +63,14 @@ def functions_of(definition: Any) -> Iterator[FunctionType]:
     """Yield a function, or the functions in the body of a class, without their wrappers."""
     members = vars(definition).items() if isinstance(definition, type) else [("", definition)]
     for name, value in members:
-        value = unwrapped(value)
+        value = unwrap_member(value)
         if not isfunction(value) or value.__module__.startswith((FIELDS, "dataclasses")):
             continue  # also what follows from fields, and what dataclasses add
         if not name.startswith("__") or value.__code__.co_filename != "<string>":
             yield value  # but no function that dataclasses have generated
 
 
-def unwrapped(member: Any) -> Any:
+def unwrap_member(member: Any) -> Any:
     """Return the function behind a property, a class method or a decorator; any other value itself."""
     for wrapper in ("fget", "func", "__func__"):
         member = getattr(member, wrapper, member)
@@ -151,7 +151,7 @@ def neighbours(folder: Path, known: Set[Path] | None = None) -> Iterator[None]:
 def forget(folder: Path) -> None:
     """Remove neighbours of other rule modules, and edited ones, from `sys.modules`. Modules that imported them keep
     them."""
-    for name, module in loaded().items():
+    for name, module in loaded_neighbours().items():
         file = Path(str(module.__file__))
         if folder not in file.parents or not file.is_file() or file.read_bytes() != source_of(module):
             del sys.modules[name]
@@ -163,7 +163,7 @@ def is_outdated(module: ModuleType) -> bool:
     return any(file.is_file() and file.read_bytes() != source for file, source in beside.items())
 
 
-def loaded() -> dict[str, ModuleType]:
+def loaded_neighbours() -> dict[str, ModuleType]:
     """Return the neighbours of rule modules that are in `sys.modules` now, by name."""
     return {
         name: module

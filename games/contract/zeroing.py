@@ -65,7 +65,7 @@ def child_distance(game: Game, metric: str, position: int, move: int, child: int
     return 0 if game.tier(child) != game.tier(position) else plies
 
 
-def signed(value: Value, plies: int | None) -> int:
+def signed_distance(value: Value, plies: int | None) -> int:
     """Return a distance to progress with the usual sign: negative for a loss, 0 for a draw.
 
     >>> signed(WIN, 5), signed(LOSE, 116)

@@ -7,7 +7,7 @@ from inspect import isfunction
 from typing import Any
 
 from retrograde.games.contract.game import DERIVED, Value
-from retrograde.games.contract.snapshot import module_of, source_of, unwrapped
+from retrograde.games.contract.snapshot import module_of, source_of, unwrap_member
 from retrograde.games.identity.normal_form import bindings
 from retrograde.games.identity.outline import DEFINITIONS, makers, outline
 
@@ -68,7 +68,7 @@ def is_special(name: str) -> bool:
 
 def check(value: Any, nodes: list[Any]) -> None:
     """Raise Dynamic unless *value*, a function or class, is one that the source defines under its name, by *nodes*."""
-    value = unwrapped(value)
+    value = unwrap_member(value)
     lines = {min([node.lineno, *(part.lineno for part in node.decorator_list)]) for node in nodes}
     if is_plain(value) or (isfunction(value) and value.__code__.co_firstlineno not in lines):
         raise Dynamic

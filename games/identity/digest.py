@@ -20,7 +20,7 @@ from typing import Any
 from uuid import uuid4
 
 from retrograde.games.contract.game import Game
-from retrograde.games.contract.snapshot import BESIDE, has_source, loaded, source_of
+from retrograde.games.contract.snapshot import BESIDE, has_source, loaded_neighbours, source_of
 from retrograde.games.identity.definitions import Dynamic
 from retrograde.games.identity.digest_cache import cached_digest
 from retrograde.games.identity.reach import CONTRACT, HandedOn, Trace
@@ -135,4 +135,4 @@ def settle(module: ModuleType) -> None:
     for value in list(vars(module).values()):
         if isinstance(value, type) and issubclass(value, Game) and value.__module__ == module.__name__:
             rules_digest(value)
-    vars(module)[BESIDE] = loaded()
+    vars(module)[BESIDE] = loaded_neighbours()

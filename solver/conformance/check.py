@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from retrograde.games import Game, RetrogradeError, RuleError, catalog
 from retrograde.games.contract import raised
-from retrograde.games.contract.fields import checked
+from retrograde.games.contract.fields import check_arguments
 from retrograde.games.contract.game import InternalError, Traits, can_set_up, declares, defines
 from retrograde.games.contract.live import with_source
 from retrograde.solver.conformance import declarations, drawings, hints, names, numberings, pairs, turns
@@ -145,7 +145,7 @@ def check(
     checker = Checker(game)
     checker.survey.phase = Phase("checking", listener, course=Course({"checking": 0.7, "comparing": 0.3}))
     with no_exit():
-        with checker.limit_time(seconds + PATIENCE), checked(game):
+        with checker.limit_time(seconds + PATIENCE), check_arguments(game):
             checker.check_interpreted(limit, time.monotonic() + seconds)
         if compiled and not checker.findings:
             checker.check_compiled(seconds / 2)

@@ -15,7 +15,7 @@ from retrograde.games.catalog import variant
 from retrograde.games.contract.choice import Choice
 from retrograde.games.contract.fields import fields_of
 from retrograde.games.contract.game import CHANCE, LOSE, METRICS, UNDECIDED, WIN, Game, Value
-from retrograde.games.contract.zeroing import DTZ, TO_PROGRESS, category, count_after, in_words, signed
+from retrograde.games.contract.zeroing import DTZ, TO_PROGRESS, category, count_after, in_words, signed_distance
 from retrograde.solver.play.oracle import DATABASE, Oracle, ValueBounds, bounds_for_mover
 from retrograde.solver.play.solution import Response, Solution
 from retrograde.solver.search.depth.scores import score_of_move
@@ -187,7 +187,7 @@ def answer_of(
 def measures_of(oracle: Oracle, position: int, count: int) -> Json:
     """Return a metric's measures, the distance to zeroing, and the category after *count* plies without progress."""
     found = oracle.by_zeroing(position) if isinstance(oracle, Solution) else None
-    by_rule = {DTZ: signed(*found), "category": category(*found, count)} if found else {}
+    by_rule = {DTZ: signed_distance(*found), "category": category(*found, count)} if found else {}
     return {**oracle.worth(position), **by_rule}
 
 

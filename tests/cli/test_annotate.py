@@ -10,7 +10,7 @@ import pytest
 from retrograde.databases import open_database
 from retrograde.games import DRAW, LOSE, WIN, MoveError
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
-from retrograde.games.chess.movetext import MOVE, RESULT, VARIATION, legal_move, read_games, written
+from retrograde.games.chess.movetext import MOVE, RESULT, VARIATION, game_text, legal_move, read_games
 from retrograde.solver.play.match import random_position, review
 from retrograde.solver.play.solution import Solution
 from tests.helpers.command_line import retrograde
@@ -203,7 +203,7 @@ def test_games_are_read_as_python_chess_reads_them(seed):
         for move, node in zip(moves, wanted.mainline(), strict=True):
             assert legal_move(board, move) == node.move.uci() == legal_move(board, node.move.uci())
             board = board.after(node.move.uci())
-        (again,) = theirs(written(game))
+        (again,) = theirs(game_text(game))
         assert " ".join(str(again).split()) == " ".join(text.split())
         assert game.words[-1].kind == RESULT
         assert sum(word.kind == VARIATION for word in game.words) == sum(

@@ -34,10 +34,10 @@ If the fields need more than 62 bits, a position is a tuple of ints, its words; 
 
 from retrograde.games.contract.fields.cells import Cells
 from retrograde.games.contract.fields.field import Field
-from retrograde.games.contract.fields.layout import checked, fields_of, lay_out
+from retrograde.games.contract.fields.layout import check_arguments, fields_of, lay_out
 from retrograde.games.contract.fields.members import add_members
 from retrograde.games.contract.fields.numbers import Flag, Number, Numbers, Turn
 
-__all__ = ["Cells", "Field", "Flag", "Number", "Numbers", "Turn", "checked", "fields_of"]
+__all__ = ["Cells", "Field", "Flag", "Number", "Numbers", "Turn", "check_arguments", "fields_of"]
 
 Field.add_members, Field.lay_out = add_members, lay_out

@@ -50,7 +50,7 @@ def blank(game: Any) -> Any:
 
 
 @contextmanager
-def checked(game: Any) -> Iterator[None]:
+def check_arguments(game: Any) -> Iterator[None]:
     """Let the fields of a game check the arguments of their methods: each raises ValueError for a wrong one."""
     fields = [getattr(game, name) for name in fields_of(type(game))]
     before = [dict(vars(one)) for one in fields]

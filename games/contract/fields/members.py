@@ -10,7 +10,7 @@ from inspect import getattr_static
 from typing import TYPE_CHECKING, Any
 
 from retrograde.games.contract.fields.cells import EMPTY, Cells
-from retrograde.games.contract.fields.layout import blank, checked, fields_of, lay_out
+from retrograde.games.contract.fields.layout import blank, check_arguments, fields_of, lay_out
 from retrograde.games.contract.fields.numbers import Turn
 from retrograde.games.contract.fields.symmetry import SymmetricImages, has_symmetries
 from retrograde.games.contract.game import DERIVED, Game
@@ -119,7 +119,7 @@ def signs(self: Any, position: int) -> str:
 def position_of(self: Any, signs: str, turn: str) -> int:
     """Return the position with these signs and this player to move; raise ValueError if there is none."""
     position: int = blank(self)
-    with checked(self):
+    with check_arguments(self):
         for one in fields_in(self):
             if isinstance(one, Cells):
                 for cell, sign in enumerate(signs):
@@ -148,7 +148,7 @@ def read(self: Any, text: str) -> int:
     position: int = blank(self)
     if len(parts) != sum(one.rows for one in written):
         raise ValueError(f"a position says {', '.join(one.name for one in written)}, separated by /")
-    with checked(self):
+    with check_arguments(self):
         for one in written:
             own_parts, parts = parts[: one.rows], parts[one.rows :]
             position = one.parsed(position, "/".join(own_parts))

@@ -217,8 +217,8 @@ class Turn(Field):
         cells: list[Any] = [one for one in fields.values() if hasattr(one, "count_of") and self.by in ("", one.name)]
         signs = next((one.signs for one in cells if set(self.signs) <= set(one.signs)), self.signs)
         numbers = [1 + signs.index(sign) for sign in self.signs]
-        self.mine = chosen(numbers, self.now)
-        self.theirs = chosen(numbers[1:] + numbers[:1], self.now)
+        self.mine = pick_expression(numbers, self.now)
+        self.theirs = pick_expression(numbers[1:] + numbers[:1], self.now)
 
     @formula("{now}")
     def get(self, position: int) -> int:
@@ -252,7 +252,7 @@ class Turn(Field):
         return self.put(position, self.signs.index(text))
 
 
-def chosen(numbers: list[int], index: str) -> str:
+def pick_expression(numbers: list[int], index: str) -> str:
     """Return an expression for `numbers[index]`; *index* is an expression. For two players it needs no table."""
     if numbers in ([1, 2], [2, 1]):
         return f"1 + ({index})" if numbers == [1, 2] else f"2 - ({index})"

@@ -138,7 +138,7 @@ def orders_of(game: Any, cells: Cells, declared: Any) -> Orders:
     if declared == "mirror":
         return (mirror(cells.board),)
     if declared == "start":
-        return tuple(order for order in cells.board.symmetries if moved(cells, game.start, order) == game.start)
+        return tuple(order for order in cells.board.symmetries if reorder_cells(cells, game.start, order) == game.start)
     if isinstance(declared, str):
         raise ValueError(f"{cells.name}: no symmetries {declared!r}; name 'all', 'mirror' or 'start', or permutations")
     for order in declared:
@@ -147,7 +147,7 @@ def orders_of(game: Any, cells: Cells, declared: Any) -> Orders:
     return tuple(map(tuple, declared))
 
 
-def moved(cells: Cells, position: Any, order: Iterable[int]) -> Any:
+def reorder_cells(cells: Cells, position: Any, order: Iterable[int]) -> Any:
     """Return a position with the cells in another order, cell by cell."""
     image = position
     for cell, source in enumerate(order):

@@ -182,7 +182,7 @@ def later_tier(codes: Codes, turn: int) -> tuple[int, Codes, bool, Array]:
     second man, and so on.
     """
     sides = ["".join(men.LETTERS[code & 7] for code in codes if code >> 3 == side) for side in (0, 1)]
-    name = men.ending(men.name_of(sides))
+    name = men.ending_name(men.name_of(sides))
     own = men.codes_of(men.sides_of(name))
     # Of an ending with equal sides, positions are stored with White to move.
     exchanged = sorted(codes) != list(own) or (turn == 1 and len({*men.sides_of(name)}) == 1)

@@ -17,7 +17,7 @@ from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.write import SolvedSlots
 from retrograde.games.catalog import is_digest_of, make, rests_on, rules_digest, variant
 from retrograde.games.contract.game import METRICS, Game, RetrogradeError
-from retrograde.games.contract.zeroing import TO_PROGRESS, signed
+from retrograde.games.contract.zeroing import TO_PROGRESS, signed_distance
 from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.methods.numbered.elsewhere import Elsewhere
 from retrograde.solver.methods.numbered.legend import CODE, solved_slots
@@ -83,7 +83,7 @@ def solved_from(store: NumberedStore) -> SolvedSlots:
     solved = replace(solved, quick=is_chess(table.game))
     if store.metric not in TO_PROGRESS:
         return solved
-    legend = [row._replace(measures=(signed(row.value, row.remoteness),)) for row in solved.legend]
+    legend = [row._replace(measures=(signed_distance(row.value, row.remoteness),)) for row in solved.legend]
     measures = Measures(store.metric, (store.metric,))
     return replace(solved, legend=LegendTable(table_of(legend, measures.names)), measures=measures)
 

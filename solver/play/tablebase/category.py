@@ -15,7 +15,7 @@ from typing import Literal
 
 from retrograde.games.chess.fen import pieces, white_to_move
 from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN, Value
-from retrograde.games.contract.zeroing import PATIENCE, signed
+from retrograde.games.contract.zeroing import PATIENCE, signed_distance
 from retrograde.games.contract.zeroing import category as by_zeroing
 from retrograde.solver.play.solution import Solution
 
@@ -32,14 +32,14 @@ def dtz_of(position: int, value: Value, solution: Solution | None) -> int | None
     """Return the distance to zeroing of a position, 0 for a draw and -1 if mated; None if it is not known."""
     if not (found := solution and solution.by_zeroing(position)):
         return None
-    return signed(*found) or (-1 if value == LOSE else 0)
+    return signed_distance(*found) or (-1 if value == LOSE else 0)
 
 
 def dtc_of(position: int, solution: Solution | None) -> int | None:
     """Return the distance to conversion of a position; None if it is not known, or the position is mate."""
     if not (found := solution and solution.by_conversion(position)):
         return None
-    return signed(*found) or (None if found.value == LOSE else 0)
+    return signed_distance(*found) or (None if found.value == LOSE else 0)
 
 
 def category(position: int, value: Value, plies: int, counter: int, dtz: int | None) -> Category:

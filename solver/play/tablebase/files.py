@@ -172,4 +172,4 @@ def ending_of(letters: str) -> str:
         raise RetrogradeError(f"{len(letters) + 2} men are on the board; databases have {men.MOST_MEN} at most")
     if len(letters) + 2 > men.MOST_WITH_PAWNS and {"P", "p"} & {*letters}:
         raise RetrogradeError(f"{len(letters) + 2} men are on the board; with pawns databases have five at most")
-    return men.ending(f"K{white}K{black}")
+    return men.ending_name(f"K{white}K{black}")

@@ -18,7 +18,7 @@ from retrograde.games import DRAW, LOSE, UNDECIDED, WIN, Game, MoveError, Positi
 from retrograde.games.chess import Chess
 from retrograde.games.chess.anyboard import AnyBoard
 from retrograde.games.chess.board import COLOURS, TURN
-from retrograde.games.chess.men import TIERS, ending, tier_of, tiers_from
+from retrograde.games.chess.men import TIERS, ending_name, tier_of, tiers_from
 from retrograde.games.chess.numbering import EMPTY
 from retrograde.games.chess.san import uci
 from retrograde.games.chess.squares import image_of_square
@@ -406,9 +406,13 @@ def test_ending_is_solved_as_published(name):
 
 def test_endings_are_named_in_any_way():
     for text in ("KRKN", "KRvKN", "krkn", "KNKR", "KNvKR", " knkr "):
-        assert ending(text) == "KRKN" and Chess(text) == Chess("KRKN")
-    assert ending("KNBK") == ending("kkbn") == "KBNK" and ending("KPKQ") == "KQKP" and ending("KvK") == "KK"
-    assert ending("KBKQQ") == "KQQKB" and ending("KQKNN") == "KNNKQ" and ending("KPKPQ") == "KQPKP"
+        assert ending_name(text) == "KRKN" and Chess(text) == Chess("KRKN")
+    assert (
+        ending_name("KNBK") == ending_name("kkbn") == "KBNK"
+        and ending_name("KPKQ") == "KQKP"
+        and ending_name("KvK") == "KK"
+    )
+    assert ending_name("KBKQQ") == "KQQKB" and ending_name("KQKNN") == "KNNKQ" and ending_name("KPKPQ") == "KQPKP"
 
 
 @pytest.mark.parametrize("text", ["", "K", "RK", "KRKX", "KRNBKQN", "KRNPKQ", "KK K", "K1K"])
@@ -420,7 +424,7 @@ def test_other_names_are_refused(text):
 def test_tiers_rise_with_captures_and_promotions():
     assert len(TIERS) == 146 and len(set(TIERS)) == 146
     for tier, name in enumerate(TIERS):
-        assert tier_of(name) == tier and ending(name) == name
+        assert tier_of(name) == tier and ending_name(name) == name
         assert tiers_from(name)[0] == tier and tiers_from(name)[-1] == len(TIERS) - 1
     assert [TIERS[tier] for tier in tiers_from("KRKN")] == ["KRKN", "KNK", "KRK", "KK"]
     assert {TIERS[tier] for tier in tiers_from("KPK")} == {"KPK", "KQK", "KRK", "KBK", "KNK", "KK"}

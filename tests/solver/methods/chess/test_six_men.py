@@ -16,7 +16,7 @@ from retrograde.databases import database_path, open_database
 from retrograde.games import PositionError
 from retrograde.games.catalog import load_game, own_tiers, rests_on
 from retrograde.games.chess import Chess
-from retrograde.games.chess.men import LOWEST, SIX_MEN, ending, name_of_tier, tier_of, tiers_from
+from retrograde.games.chess.men import LOWEST, SIX_MEN, ending_name, name_of_tier, tier_of, tiers_from
 from retrograde.games.chess.san import uci
 from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, WIN
 from retrograde.solver.methods.chess import kernels
@@ -47,9 +47,9 @@ SOME = ["KNNNKN", "KRRKRN", "KNNKNN", "KQRBKN", "KBBBBK", "KQRKBN"]
 def test_six_men_are_numbered_below_all_others():
     assert len(set(SIX_MEN)) == 170 and LOWEST == -170
     for tier, name in enumerate(SIX_MEN, LOWEST):
-        assert tier_of(name) == tier and name_of_tier(tier) == name and ending(name) == name
+        assert tier_of(name) == tier and name_of_tier(tier) == name and ending_name(name) == name
         assert tiers_from(name)[0] == tier and all(later >= 0 for later in tiers_from(name)[1:])
-    assert ending("KNKNNN") == "KNNNKN" and ending("KNNKBB") == "KBBKNN"
+    assert ending_name("KNKNNN") == "KNNNKN" and ending_name("KNNKBB") == "KBBKNN"
     assert {Chess(name).variant_title().count("ing") for name in SIX_MEN} == {2}
     assert Chess("KNNNNK").variant_title() == "King and four knights against king"
 

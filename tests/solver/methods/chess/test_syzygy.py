@@ -13,7 +13,7 @@ from retrograde.cli.commands import compare
 from retrograde.databases import database_path, open_database
 from retrograde.games import LOSE, WIN
 from retrograde.games.chess import men
-from retrograde.games.contract.zeroing import PATIENCE, signed
+from retrograde.games.contract.zeroing import PATIENCE, signed_distance
 from retrograde.solver.methods.chess.formation import Formation, count_positions
 from retrograde.solver.methods.chess.syzygy import cells, kernels, write
 from retrograde.solver.methods.chess.syzygy.cells import CellSorter, DistanceCells
@@ -89,13 +89,13 @@ def differing(home, ending, tables, count=None, wanted=None):
                 except syzygy.MissingTableError:  # of what a pawn may become
                     continue
                 asked += 1
-                right = {signed(value, max(plies, 1))}
+                right = {signed_distance(value, max(plies, 1))}
                 worth = {WIN: 2, LOSE: -2}.get(value, 0) // (2 if plies > PATIENCE else 1)
                 winner = board.turn == (value == WIN)
                 if worth and (plies > PATIENCE or winner not in exact):  # told in moves, of the side to move there is
                     is_there = tables.probe_dtz_table(board, worth)[1] >= 0
-                    rounded = signed(value, max(plies - (plies - 1) % 2, 1))
-                    right = {rounded} if is_there else {*right, signed(value, plies - 1)}
+                    rounded = signed_distance(value, max(plies - (plies - 1) % 2, 1))
+                    right = {rounded} if is_there else {*right, signed_distance(value, plies - 1)}
                 if told not in {(worth, distance) for distance in right}:
                     found.append((board.fen(), told, worth, right))
     return asked, found
@@ -136,7 +136,10 @@ def test_en_passant(with_more):
     ):
         for fen in ("8/8/8/8/3Pp3/8/1k6/6K1 b - d3 0 1", "6k1/8/8/8/2pP4/8/8/K7 b - d3 0 1"):
             value, plies = solution.value(solution.game.read(fen))
-            assert tables.probe_dtz(chess.Board(fen)) in {signed(value, plies), signed(value, (plies or 1) - 1)}
+            assert tables.probe_dtz(chess.Board(fen)) in {
+                signed_distance(value, plies),
+                signed_distance(value, (plies or 1) - 1),
+            }
 
 
 def test_compare_takes_distances_to_zeroing(home, monkeypatch):

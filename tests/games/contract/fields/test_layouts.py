@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from retrograde.games.contract.fields import checked
+from retrograde.games.contract.fields import check_arguments
 from retrograde.games.contract.game import RuleError
 from retrograde.solver.rules.compiled import prepare
 from retrograde.solver.rules.constants import constant
@@ -245,7 +245,7 @@ def test_fields_answer_the_same_compiled_interpreted_and_by_hand(game, compiles)
             ask_all(game, position, numbers_asked, compiled)
             assert alike([*compiled], width) == known
         interpreted = np.zeros((4, BLOCK, *shape), object)
-        with checked(game):
+        with check_arguments(game):
             for at, name in enumerate(CELLS):
                 ask_cells.py_func(getattr(game, name), position, *asked[4 * at : 4 * at + 4], interpreted[at])
             ask_numbers.py_func(game, position, *numbers, interpreted[3])

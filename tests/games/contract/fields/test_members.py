@@ -10,7 +10,7 @@ import pytest
 from retrograde.games import LOSE, UNDECIDED, Cells, Flag, Game, Number, Numbers, Turn
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.drawing import Board, grid
-from retrograde.games.contract.fields import checked
+from retrograde.games.contract.fields import check_arguments
 from retrograde.solver import check
 from tests.helpers.marks import thorough_but
 
@@ -108,7 +108,7 @@ def test_arguments_are_checked_where_it_is_asked_for():
         lambda: game.plies.add(game.start, 3),
         lambda: game.hands.get(game.start, 2),
     ]
-    with checked(game):
+    with check_arguments(game):
         for ask in wrong:
             with pytest.raises(ValueError, match=r"^\w+\.\w+: "):
                 ask()

@@ -185,11 +185,11 @@ def player_named(name: str, oracle: "Oracle", chance: "Random") -> "Player":
     """Return a player by name; raise UsageError if there is none."""
     from retrograde.solver.metrics.models.model import NoModel
     from retrograde.solver.metrics.models.policy import policy_in_file
-    from retrograde.solver.play.player import NoPlayer, by_model, make_player
+    from retrograde.solver.play.player import NoPlayer, make_player, model_player
 
     try:
         if ".py:" in name and not name.startswith("exploit:"):  # a function in a file that the user has named
-            return by_model(policy_in_file(name), chance)
+            return model_player(policy_in_file(name), chance)
         return make_player(name, oracle, chance)
     except (NoModel, NoPlayer) as error:
         raise click.UsageError(str(error), click.get_current_context()) from error

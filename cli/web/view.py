@@ -46,7 +46,7 @@ from retrograde.solver.play import match
 from retrograde.solver.play.answer import Answer, answer_of, is_chances, name_of
 from retrograde.solver.play.oracle import DATABASE, Oracle, ValueBounds
 from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule, judge_moves_by_rule
-from retrograde.solver.play.player import skilled
+from retrograde.solver.play.player import skilled_player
 from retrograde.solver.play.solution import Solution
 
 LINE = 60
@@ -368,7 +368,9 @@ def reply(oracle: Oracle, position: int, skill: float, seed: int | None, count: 
     chance = Random(seed)
     oracle = oracle if count is None else apply_fifty_move_rule(oracle, position, count)
     move = (
-        match.roll(game, position, chance) if is_chances(game, position) else skilled(skill, chance)(oracle, position)
+        match.roll(game, position, chance)
+        if is_chances(game, position)
+        else skilled_player(skill, chance)(oracle, position)
     )
     return PlayerMove(name=game.move_name(position, move), position=game.write(game.do_move(position, move)))
 

@@ -82,11 +82,11 @@ def check_moves(survey: Survey, position: int) -> None:
         if name in names:
             raise Fault(f"gives {name!r} for the moves {names[name]} and {move}; names must differ")
         names[name] = move
-    first = not survey.checks["move"]
+    is_first_call = not survey.checks["move"]
     for name, move in names.items():
         survey.begin_check("move", position)
         expect_inverse(partial(game.move, position), name, move, "move_name")
-    if first and names:
+    if is_first_call and names:
         expect_refusal(partial(game.move, position))
 
 

@@ -75,24 +75,24 @@ def estimate_from_counts(
 ) -> Estimate:  # fmt: skip
     """Return the estimate for a game whose positions are listed, from their number. For parameters see `estimate`."""
     # Step 1: numbers of positions.
-    by_metric, words = metric != METRICS[0], Traits.of(game).width or 1
+    other_metric, words = metric != METRICS[0], Traits.of(game).width or 1
     result = put_counts(counts)
-    large = counts.records > in_memory and not counts.returns
-    result.streamed = large and not by_metric and is_for_a_stream(game)
+    is_large = counts.records > in_memory and not counts.returns
+    result.streamed = is_large and not other_metric and is_for_a_stream(game)
     # Step 2: choose the ratios of the method that will solve the game.
-    setwise = result.streamed and words == 1 and is_plain(game)
-    ratios = choose_ratios(counts, metric, result.streamed, setwise)
+    is_setwise = result.streamed and words == 1 and is_plain(game)
+    ratios = choose_ratios(counts, metric, result.streamed, is_setwise)
     if words > 1:
         ratios = amounts.STREAMED_IN_WORDS if result.streamed else ratios.in_words(words)
-    records = counts.range.times(2.0 if by_metric and against else 1.0)  # either player may respond
+    records = counts.range.times(2.0 if other_metric and against else 1.0)  # either player may respond
     # Step 3: memory. Predecessor lists are needed if play can return to a tier, or for utilities.
     lists = predecessor_bytes(game, counts, records, metric)
     memory = records.times(ratios.memory) + ratios.fixed_memory + lists
-    if result.streamed and not setwise:
+    if result.streamed and not is_setwise:
         memory += stream_buffers(counts.records, workers)
     # Step 4: time.
     result.least_memory = round(amounts.COMPILED)
-    if counts.complete and counts.records <= INTERPRETED and not by_metric:  # solved interpreted: no compiler
+    if counts.complete and counts.records <= INTERPRETED and not other_metric:  # solved interpreted: no compiler
         result.least_memory = 0
         result.put("seconds", Range(0.1, 0.4, 1.5))
         memory = Range(50 * MB, 58 * MB, 70 * MB)
@@ -102,10 +102,10 @@ def estimate_from_counts(
     result.put("memory", memory)
     # Step 5: disk. A scratch item is a run-length item, or a position with its number of images and its score.
     item_bytes = 1 if result.streamed else np.dtype(position_type(start_of(game))).itemsize * words + 4
-    put_disk(result, records, ratios, item_bytes, Range(0.0, 0.0, lists.high))
+    put_disk(result, records, ratios, item_bytes, Range(0.0, 0.0, lists.high))  # lists may lie in scratch files
     # Step 6: where the numbers come from.
     result.rests_on = [f"ratios of {ratios.source}"]
-    if counts.returns and not by_metric:
+    if counts.returns and not other_metric:
         add_cycles(result, counts, records, lists)
     return result
 

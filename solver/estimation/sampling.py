@@ -247,8 +247,8 @@ class Sampler:
         ratio = max(self.waves[-1] / self.waves[-2], self.waves[-2] / self.waves[-3]) if len(self.waves) > 3 else 1.0
         if ratio > SHRINKING:
             return low, None
-        slowest = (1 + ratio) / 2  # the sum of a geometric series
-        return low, low + self.waves[-1] * slowest / (1 - slowest)
+        slowest = (1 + ratio) / 2
+        return low, low + self.waves[-1] * slowest / (1 - slowest)  # the sum of a geometric series
 
     def find_children(self, positions: Array) -> "DistinctChildren":
         """Return the distinct children of some positions; add up symmetric positions, children and time."""

@@ -78,7 +78,7 @@ def first_best(oracle: Oracle, position: int) -> int:
 # Others
 
 
-def by_chance(chance: Random) -> Player:
+def random_player(chance: Random) -> Player:
     """Return a player who chooses a random legal move."""
 
     def player(oracle: Oracle, position: int) -> int:
@@ -87,9 +87,9 @@ def by_chance(chance: Random) -> Player:
     return player
 
 
-def skilled(skill: float, chance: Random) -> Player:
+def skilled_player(skill: float, chance: Random) -> Player:
     """Return a player who plays perfectly with probability *skill*, and randomly otherwise."""
-    any_move = by_chance(chance)
+    any_move = random_player(chance)
 
     def player(oracle: Oracle, position: int) -> int:
         return (perfect if chance.random() < skill else any_move)(oracle, position)
@@ -97,12 +97,12 @@ def skilled(skill: float, chance: Random) -> Player:
     return player
 
 
-def greedy(chance: Random) -> Player:
+def greedy_player(chance: Random) -> Player:
     """Return a player who looks one ply ahead, as the model of that name does, without the database."""
-    return by_model(GreedyModel(), chance)
+    return model_player(GreedyModel(), chance)
 
 
-def by_model(model: Model, chance: Random) -> Player:
+def model_player(model: Model, chance: Random) -> Player:
     """Return a player who moves with the probabilities of a model."""
 
     def player(oracle: Oracle, position: int) -> int:
@@ -115,8 +115,8 @@ def by_model(model: Model, chance: Random) -> Player:
 PLAYERS: dict[str, Maker] = {
     "perfect": lambda oracle, chance: perfect,
     "first": lambda oracle, chance: first_best,
-    "random": lambda oracle, chance: by_chance(chance),
-    "greedy": lambda oracle, chance: greedy(chance),
+    "random": lambda oracle, chance: random_player(chance),
+    "greedy": lambda oracle, chance: greedy_player(chance),
 }
 """The makers of players by their names on the command line.
 
@@ -138,9 +138,9 @@ def make_player(name: str, oracle: Oracle, chance: Random) -> Player:
         return lambda oracle, position: choose(position)
     with suppress(ValueError):
         if 0 <= (skill := float(name)) <= 1:
-            return skilled(skill, chance)
+            return skilled_player(skill, chance)
     if name.partition(":")[0] in BY_MODEL:
-        return by_model(find_model(name, oracle.game), chance)
+        return model_player(find_model(name, oracle.game), chance)
     if point := entry_point(name):
         return load_player(point, oracle, chance)
     names = ", ".join([*PLAYERS, "depth:N", "time:S", "paranoid:N", "mcts:N", "skill:P", "exploit:MODEL", *offered()])

@@ -187,6 +187,7 @@ class TreeDrawing:
     def draw_move(self, start: tuple[float, float], to: float, name: str, kind: str) -> Iterator[str]:
         """Yield a move's line from a node at *start* to the child whose middle is at x = *to*, and its name."""
         x, top = start
+        # From below the value (and the window) to above the child.
         begin, end = top + self.boards.height + (31 if self.tree.windows else 20), top + self.step - 2
         yield f'<line class="{kind}" x1="{x:.1f}" y1="{begin:.1f}" x2="{to:.1f}" y2="{end:.1f}"/>'
         if 6 * len(name) > self.boards.width + APART:
@@ -222,7 +223,7 @@ def trees_svg(trees: Trees) -> str:
     for line in [*trees.notes("the player to move at the top"), *more]:
         bottom += 18
         parts.append(f'<text class="count" x="{EDGE}" y="{bottom:.1f}">{escape(line)}</text>')
-        right = max(right, 6.4 * len(line) + 2 * EDGE)
+        right = max(right, 6.4 * len(line) + 2 * EDGE)  # a letter is about 6.4 pixels wide
     title = escape(f"{trees.game.name} {trees.game.write(trees.position)}, {trees.depth} plies")
     styles = STYLES + "".join(f".retrograde {rule}}}" for rule in STYLE.split("}") if rule)
     wide, high = f"{right + EDGE:.0f}", f"{bottom + EDGE:.0f}"

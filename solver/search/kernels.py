@@ -211,7 +211,7 @@ def prove_bound(game, position, key, bound, count, ply, memory):
     answer = False
     if count < 2:
         answer, position, key, bound, ply, count = expand(game, position, key, bound, count, ply, memory)
-    flipped = (ply - first_ply) % 2 == 1  # the question is about the other player now, so its answer is negated
+    flipped = ((ply - first_ply) & 1) == 1  # the question is about the other player now, so its answer is negated
     if count == 0:
         return answer != flipped
     # Step 2: answer without search if the bound is out of range; give up if the workspace is full.

@@ -145,7 +145,7 @@ def rank_of(position, runs):
 
 @kernel
 def spread(rank, runs):
-    """Return the position bits under the mask that have this rank: the inverse of `rank_of`."""
+    """Return the bits of a position under the mask of *runs*, from their *rank*: the inverse of `rank_of`."""
     # One instruction of the processor (pdep); otherwise run by run.
     if IS_QUICK:
         return np.int64(deposit(np.uint64(rank), np.uint64(runs.mask)))

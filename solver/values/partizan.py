@@ -237,30 +237,30 @@ def walls_of(lefts: Sequence[Wall], rights: Sequence[Wall]) -> tuple[Wall, Wall]
     *rights* plus t. Both are constant above the temperature at which they meet.
     """
 
-    def left_wall(t: Fraction) -> Fraction:
+    def left_at(t: Fraction) -> Fraction:
         return max(value_at(wall, t) for wall in lefts) - t
 
-    def right_wall(t: Fraction) -> Fraction:
+    def right_at(t: Fraction) -> Fraction:
         return min(value_at(wall, t) for wall in rights) + t
 
     # Step 1: the temperatures at which a wall may bend, and one above at which the walls have met.
     corners = sorted({t for wall in (*lefts, *rights) for t, _ in wall})
-    corners += [corners[-1] + max(Fraction(1), left_wall(corners[-1]) - right_wall(corners[-1]))]
+    corners += [corners[-1] + max(Fraction(1), left_at(corners[-1]) - right_at(corners[-1]))]
     pairs = [(one, other) for walls in (lefts, rights) for one in walls for other in walls]
     turns = {t for one, other in pairs for t in crossings(one, other, corners)}
     # Step 2: both walls at each of these, up to where they meet.
     left: Wall = []
     right: Wall = []
     for t in sorted({*corners, *turns}):
-        above, below = left_wall(t), right_wall(t)
-        if left and above < below:  # they met between t0 and t
-            (t0, above0), (_, below0) = left[-1], right[-1]
-            share = (above0 - below0) / (above0 - below0 + below - above)
-            t, above = t0 + share * (t - t0), above0 + share * (above - above0)
-            below = above
-        left.append((t, above))
-        right.append((t, below))
-        if above <= below:
+        left_value, right_value = left_at(t), right_at(t)
+        if left and left_value < right_value:  # they met between t0 and t: replace t by that temperature
+            (t0, left0), (_, right0) = left[-1], right[-1]
+            share = (left0 - right0) / (left0 - right0 + right_value - left_value)
+            t, left_value = t0 + share * (t - t0), left0 + share * (left_value - left0)
+            right_value = left_value
+        left.append((t, left_value))
+        right.append((t, right_value))
+        if left_value <= right_value:
             break
     return left, right
 

@@ -169,9 +169,9 @@ class Propagation:
         for score, batch in decided_last.items():
             self.pass_back(score >> self.bits, self.take_positions(score, batch, due=False))
 
-    def pass_back(self, group: int, frontier: Iterable[Array]) -> None:
-        """Update the parents of positions decided at this remoteness; *group* is the class of their score."""
-        parent_class = TIE_CLASS if group == TIE_CLASS else WIN_CLASS
+    def pass_back(self, score_class: int, frontier: Iterable[Array]) -> None:
+        """Update the parents of positions decided at the last remoteness, whose scores have this class."""
+        parent_class = TIE_CLASS if score_class == TIE_CLASS else WIN_CLASS
         score = (parent_class << self.bits) | (self.greatest - self.remoteness)
         for positions in frontier:
             # Numbers below 0 are complements: parents whose player moves again.
@@ -179,8 +179,8 @@ class Propagation:
                 turn_passes = parents[parents >= 0] if self.again else parents
                 same_player = ~parents[parents < 0] if self.again else parents[:0]
                 # The outcome is bad for the parent's player if it is a WIN of the other player, or a LOSE of the same.
-                self.update(turn_passes, score, bad=group == WIN_CLASS)
-                self.update(same_player, score, bad=group == LOSE_CLASS)
+                self.update(turn_passes, score, bad=score_class == WIN_CLASS)
+                self.update(same_player, score, bad=score_class == LOSE_CLASS)
 
     def update(self, parents: Array, score: int, bad: bool) -> None:
         """Update parents of decided positions: a *bad* outcome decrements counters, any other one gives the score."""

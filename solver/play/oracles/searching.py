@@ -63,7 +63,7 @@ DEEPEST = 400
 
 
 def from_database(database: Database, source: str = DATABASE) -> Source:
-    """Return a database as a source."""
+    """Return a function from a position to its outcome in a database, as exact bounds; None if it has none."""
     how = Evidence(source)
 
     def ask(position: int) -> ValueBounds | None:

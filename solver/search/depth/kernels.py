@@ -348,12 +348,10 @@ def write_moves(game, position, first, ply, workspace):
         rank = whole(game.promise(position, move)) << RANK_SHIFT
         if move == first:
             rank = HASH_MOVE_FIRST
+        elif with_history and (move == killers[0] or move == killers[1]):
+            rank += KILLER_RANK if move == killers[0] else KILLER_RANK - 1
         elif with_history:
-            rank += (
-                KILLER_RANK - (move != killers[0])
-                if move == killers[0] or move == killers[1]
-                else workspace.history[ply & 1, move & (HISTORY - 1)]
-            )
+            rank += workspace.history[ply & 1, move & (HISTORY - 1)]
         i = count  # insertion sort
         while i > 0 and ranks[i - 1] < rank:
             moves[i], ranks[i] = moves[i - 1], ranks[i - 1]

@@ -196,6 +196,7 @@ def alpha_beta(rules: TextbookRules, node: Node, depth: int, low: float = -INFIN
             windows.insert(0, (low, low + 1) if node.side == MAX else (high - 1, high))
         for least, most in windows:
             value = node.add(move, alpha_beta(rules, rules.make_child(node, move), depth - 1, least, most)).value
+            # Beyond a null window, the value is a bound that may hide a better move: search again.
             if (value < most) if node.side == MAX else (value > least):
                 break
         if (node.best is None and not node.estimated) or is_better(node.side, value, node.value):

@@ -24,7 +24,7 @@ from retrograde.games import DRAW, LOSE, WIN
 from retrograde.games.chess import Chess
 from retrograde.games.chess.men import TIERS, tier_of
 from retrograde.games.chess.san import uci
-from retrograde.solver.play.player import by_chance, perfect
+from retrograde.solver.play.player import perfect, random_player
 from retrograde.solver.play.solution import Solution
 from tests.helpers.command_line import retrograde
 from tests.helpers.paths import ROOT
@@ -178,7 +178,7 @@ def test_perfect_player_mates_in_exactly_so_many_moves(database, name, games):
     solution = Solution(database(name))
     met = Counter()
     for start, plies in random_wins(database(name), name, games).items():
-        for opponent in (perfect, by_chance(Random(start)), stubborn):
+        for opponent in (perfect, random_player(Random(start)), stubborn):
             position, board = start, chess.Board(solution.game.write(start))
             for ply in range(plies):
                 if ply % 2 == 0:

@@ -12,7 +12,15 @@ from retrograde.games.contract.choice import Choice
 from retrograde.games.tictactoe_player import by_rules
 from retrograde.solver.play.match import Review, judge, play, random_position
 from retrograde.solver.play.oracles.kernels import play_out
-from retrograde.solver.play.player import NoPlayer, count_problems, first_best, greedy, make_player, perfect, skilled
+from retrograde.solver.play.player import (
+    NoPlayer,
+    count_problems,
+    first_best,
+    greedy_player,
+    make_player,
+    perfect,
+    skilled_player,
+)
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.rules.ports import rules_for
 from tests.helpers.command_line import retrograde
@@ -224,19 +232,19 @@ def test_the_greedy_player_looks_one_ply_ahead(solution_of):
     solution = solution_of("connect4:4,4")
     game = solution.game
     position = game.read("112233")
-    assert game.move_name(position, greedy(Random(1))(solution, position)) == "4"
+    assert game.move_name(position, greedy_player(Random(1))(solution, position)) == "4"
     misere = solution_of("tictactoe:misere")
     position = misere.game.read("XX./OO./...")
-    assert misere.game.move_name(position, greedy(Random(1))(misere, position)) != "c1"
+    assert misere.game.move_name(position, greedy_player(Random(1))(misere, position)) != "c1"
 
 
 def test_skill_is_how_often_it_is_perfect(solution_of):
     solution = solution_of("tictactoe")
     position = solution.game.read("XX./OO./...")  # one move wins, four do not
-    moves = [skilled(0.6, Random(seed))(solution, position) for seed in range(400)]
+    moves = [skilled_player(0.6, Random(seed))(solution, position) for seed in range(400)]
     share = moves.count(perfect(solution, position)) / 400
     assert 0.6 < share < 0.76  # 0.6 + 0.4 / 5, give or take
-    assert all(skilled(1.0, Random(seed))(solution, 0) == perfect(solution, 0) for seed in range(20))
+    assert all(skilled_player(1.0, Random(seed))(solution, 0) == perfect(solution, 0) for seed in range(20))
     assert first_best(solution, 0) in [choice.move for choice in solution.best(0)]
 
 

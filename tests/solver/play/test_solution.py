@@ -13,7 +13,7 @@ from retrograde.games.contract.choice import Choice, equally_good, preference, r
 from retrograde.solver.play.analysis import summary
 from retrograde.solver.play.offered import offered
 from retrograde.solver.play.oracles.searching import SearchingOracle
-from retrograde.solver.play.player import PLAYERS, by_chance, make_player, perfect
+from retrograde.solver.play.player import PLAYERS, make_player, perfect, random_player
 from retrograde.solver.play.solution import open_solution
 from tests.helpers import published, reference
 from tests.helpers.command_line import LATE
@@ -149,7 +149,7 @@ def test_a_line_stops_at_the_limit(open_solved):
 def test_perfect_never_does_worse_than_the_position_is_worth(seed, open_solved):
     solution = open_solved("dodgem")
     game = solution.game
-    chance = by_chance(Random(seed))
+    chance = random_player(Random(seed))
     position, plies = game.start, 0
     worth = [solution.value(position)]  # for perfect, who moves first
     while game.primitive(position) == UNDECIDED:
@@ -167,7 +167,7 @@ def test_random_players_of_one_seed_play_alike(open_solved):
     solution = open_solved("connect4:3,3,3")
 
     def moves(seed):
-        player = by_chance(Random(seed))
+        player = random_player(Random(seed))
         return [player(solution, solution.game.start) for _ in range(50)]
 
     assert moves(1) == moves(1) != moves(2)

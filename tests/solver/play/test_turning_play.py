@@ -11,7 +11,7 @@ from retrograde.games.eightpuzzle import EightPuzzle
 from retrograde.games.kalah import Kalah
 from retrograde.solver.engine import solve
 from retrograde.solver.play.match import judge, judge_moves, play, review
-from retrograde.solver.play.player import greedy, make_player, perfect
+from retrograde.solver.play.player import make_player, perfect
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.search.prover import ProofNumberSearch
 from retrograde.solver.search.searcher import Search
@@ -96,7 +96,7 @@ def test_a_greedy_player_wins_at_once_whoever_is_to_move_there(kalah, puzzle):
     for solution in (kalah, puzzle):
         for position, (value, remoteness) in turning.solve(solution.game).items():
             if (value, remoteness) == (WIN, 1):
-                child = solution.game.do_move(position, greedy(chance)(solution, position))
+                child = solution.game.do_move(position, greedy_player(chance)(solution, position))
                 assert solution.game.primitive(child) != UNDECIDED
 
 

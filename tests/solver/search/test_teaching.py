@@ -13,7 +13,7 @@ from retrograde.games import FLIPPED, UNDECIDED
 from retrograde.games.catalog import load_game
 from retrograde.solver.play import judging
 from retrograde.solver.play.judging import Noisy, NothingToJudge, SearchJudge, counts_of
-from retrograde.solver.play.player import by_chance, perfect
+from retrograde.solver.play.player import perfect, random_player
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.play.tree_picture import trees_svg
 from retrograde.solver.rules.examine import NotForSearch
@@ -295,7 +295,7 @@ def test_who_looks_to_the_end_does_not_err(judge_of):
 def test_players_are_judged_in_the_same_positions(judge_of):
     judge = judge_of("connect4:4,4", 60)
     assert judge.errors_of(perfect) == 0
-    assert abs(judge.errors_of(by_chance(Random(1))) - judge.by_chance()) < 0.2
+    assert abs(judge.errors_of(random_player(Random(1))) - judge.by_chance()) < 0.2
     first = [next(iter(judge.game.generate_moves(position))) for position in judge.keeping]
     wrong = sum(not judge.keeping[position][move] for position, move in zip(judge.keeping, first, strict=True))
     assert judge.errors_of(lambda oracle, position: next(iter(oracle.game.generate_moves(position)))) == wrong / 60

@@ -376,12 +376,12 @@ class Search(StoppableSearch):
         """Return (value, remoteness): UNDECIDED if the bounds do not prove the value, None if not the remoteness."""
         # A win in n plies is worth far - n, a loss n - far (see `bounds.py`).
         far = self.table.layout.far
-        exact = bounds.low == bounds.high != NO_LOSS
+        is_exact = bounds.low == bounds.high
         if bounds.low > 0:
-            return WIN, far - bounds.low if exact else None
+            return WIN, far - bounds.low if is_exact else None
         if bounds.high < 0:
-            return LOSE, bounds.high + far if exact else None
-        if bounds.low == bounds.high and self.ends_met == kernels.TIES:
+            return LOSE, bounds.high + far if is_exact else None
+        if is_exact and self.ends_met == kernels.TIES:  # worth 0, and no end was a DRAW
             return TIE, None
         return UNDECIDED, None
 

@@ -11,7 +11,7 @@ from retrograde.games.eightpuzzle import EightPuzzle
 from retrograde.games.kalah import Kalah
 from retrograde.solver.engine import solve
 from retrograde.solver.play.match import judge, judge_moves, play, review
-from retrograde.solver.play.player import make_player, perfect
+from retrograde.solver.play.player import greedy_player, make_player, perfect
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.search.prover import ProofNumberSearch
 from retrograde.solver.search.searcher import Search

@@ -130,7 +130,7 @@ class CertificateProver:
         # If no walk keeps a TIE, try a DRAW, which claims less.
         for worst in (TIE, DRAW) if at_least == TIE else (at_least,):
             with suppress(NoMove):
-                return self.certificate(worst, at_most, ends=True)
+                return self.build_certificate(worst, at_most, ends=True)
         raise self.refutation()
 
     def find_value(self) -> Value:
@@ -162,13 +162,13 @@ class CertificateProver:
         if value is not None:
             at_least, at_most = self.claim(value)
             try:
-                return self.certificate(at_least, at_most, ends=False)
+                return self.build_certificate(at_least, at_most, ends=False)
             except NoMove:
                 raise self.refutation() from None
         for trial in range(1, DEEPEST // STEP + 1):
             found = self.search.find(self.position, self.time_remaining(), distance=True, depth=trial * STEP)
             if found.value in (WIN, LOSE):
-                return self.certificate(*self.claim(found.value), ends=False)
+                return self.build_certificate(*self.claim(found.value), ends=False)
             if found.no_end_within < trial * STEP:
                 raise OutOfTime
             if (proof := self.prove_draw(trial * TRIAL)) is not None:
@@ -178,7 +178,7 @@ class CertificateProver:
     def prove_draw(self, most: int) -> SolvedCertificate | None:
         """Return a proof that neither side can be forced to lose; None if *most* positions do not suffice."""
         try:
-            return self.certificate(*self.claim(DRAW), ends=False, most=most)
+            return self.build_certificate(*self.claim(DRAW), ends=False, most=most)
         except (NoMove, MemoryLimit):
             return None
 
@@ -192,7 +192,9 @@ class CertificateProver:
             return value, WIN if self.goal.at_least else TIE
         return value, value
 
-    def certificate(self, at_least: Value, at_most: Value, ends: bool, most: int | None = None) -> SolvedCertificate:
+    def build_certificate(
+        self, at_least: Value, at_most: Value, ends: bool, most: int | None = None
+    ) -> SolvedCertificate:
         """Build a certificate that the value is between *at_least* and *at_most*, with at most *most* positions.
 
         *ends*: every play ends, because tiers rise. The search may take hours. It raises NoMove if a side cannot keep

@@ -216,8 +216,8 @@ class BoundedWalk(CertificateWalk):
     bounded = True
 
     def find_reply(self, position: int, candidates: list[CandidateMove]) -> int:
-        """Return the first move that wins as fast as possible; raise NoMove if none wins. The result is plies <<
-        REPLY_BITS | the move's number, where plies is the distance to the end."""
+        """Return the first move that wins as fast as possible, as a bounded reply: `plies << REPLY_BITS | number`, with
+        the plies to the end. Raise NoMove if none wins."""
         # Step 1: find the distance, by asking for a win within 1 ply, 2 plies and so on. Two plies less than `far` are
         # the most that the bounds of a search can express.
         far, plies = self.search.table.layout.far, 1

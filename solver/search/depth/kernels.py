@@ -183,6 +183,7 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
     # Step 5: search the moves; if the player may stop, those that gain. ESTIMATED shows if they use an estimate.
     counts[ESTIMATED] = may_stop or dropped
     for i in range(count):
+        # *weight* is the odds of chance's move, or the rank of a player's move, with its promise in the upper bits.
         move, weight = workspace.moves[ply, i], workspace.promises[ply, i]
         if counts[TROUBLE] or (may_stop and weight >> RANK_SHIFT <= 0):
             break
@@ -190,7 +191,8 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
             odds_left -= weight
             floor, ceiling = star1_window(low, high, (total, odds_left, weighted_sum), weight, scoring)
         child, gain, same_side = after_move(game, position, move, scoring)
-        # A null window shows whether a move is better than the best so far. Only then is its score searched.
+        # A null window shows whether a move is better than the best so far. Only then is it searched again with the
+        # whole window, up to *ceiling*. A singular move takes less depth.
         null_window = with_table and i > 0 and scoring.domain == VALUES and ceiling > floor + 1
         top, cost = floor + 1 if null_window else ceiling, 1 if singular and i == 0 else units_per_ply(scoring)
         while True:

@@ -205,36 +205,36 @@ def trees_of(
     has_chance = any(node.side == CHANCE for node in everything.nodes())
     if has_chance and not by_points:  # values are means
         return trees_of(game, position, depth, by_points=True, order=order)
-    drawn, more = trees_by(rules, position, depth, everything, order)
+    drawn, more = make_trees(rules, position, depth, everything, order)
     return Trees(game, position, depth, drawn, (*drawn, *more), by_points)
 
 
-def trees_by(
+def make_trees(
     rules: TextbookRules, position: int, depth: int, everything: Node, order: str
 ) -> tuple[tuple[SearchTree, ...], tuple[SearchTree, ...]]:
     """Return the trees to draw, and those only to count; *everything* is the minimax tree."""
     game, has_chance = rules.game, any(node.side == CHANCE for node in everything.nodes())
 
-    def draw_search(name: str, by: str, **settings: Any) -> SearchTree:
+    def search_tree(name: str, by: str, **settings: Any) -> SearchTree:
         move_order = rules.order if by == GIVEN else order_by_minimax(rules, best_first=by == BEST)
         root = alpha_beta(replace(rules, order=move_order, **settings), rules.make_root(position), depth)
         return SearchTree(game, f"{name}, {by}", root, windows=True)
 
     if game.players > 2:
         shares = SearchTree(game, "max^n", max_n(rules, rules.make_root(position), depth), value_of=shares_text)
-        paranoid = SearchTree(game, "paranoid", everything), draw_search("paranoid, alpha-beta", order or BEST)
+        paranoid = SearchTree(game, "paranoid", everything), search_tree("paranoid, alpha-beta", order or BEST)
         return (shares, *paranoid), ()
     names = ("everything", "minimax", "expectimax", "expectiminimax")
     drawn = [SearchTree(game, names[(2 if has_chance else 0) + game.players - 1], everything)]
     more = []
     if game.players == 2:
-        drawn += [draw_search("alpha-beta", by) for by in ([order] if order else [WORST, BEST])]
+        drawn += [search_tree("alpha-beta", by) for by in ([order] if order else [WORST, BEST])]
         if not rules.by_points:
-            more = [draw_search("null windows", order or BEST, null_windows=True)]
+            more = [search_tree("null windows", order or BEST, null_windows=True)]
     elif has_chance:
-        drawn += [draw_search("alpha-beta", order or BEST)]
+        drawn += [search_tree("alpha-beta", order or BEST)]
     if Traits.of(game).has_quiet or (game.exchanges and not rules.by_points):
-        quiet = draw_search("quiescence", GIVEN, quiescence=QUIESCENCE)
+        quiet = search_tree("quiescence", GIVEN, quiescence=QUIESCENCE)
         if any(node.ply > depth for node in quiet.root.nodes()):
             drawn += [quiet]
     return tuple(drawn), tuple(more)

@@ -191,13 +191,13 @@ def check_swapped(survey: Survey, position: int) -> None:
     turn, turned = game.turn(position), game.turn(other)
     if turned != (CHANCE if turn == CHANCE else 1 - turn):
         raise Fault(f"gives {other}, where the turn is that of {turned}; here it is that of {turn}")
-    over = survey.primitive(position) != UNDECIDED
-    if over != (survey.primitive(other) != UNDECIDED):
+    is_over = survey.primitive(position) != UNDECIDED
+    if is_over != (survey.primitive(other) != UNDECIDED):
         raise Fault(f"gives {other}; the game is over in one of the two only")
-    if over:
-        pays, paid = ([game.payoff(each, player) for player in (0, 1)] for each in (position, other))
-        if pays != paid[::-1]:
-            raise Fault(f"gives {other}, which pays {paid}; here it is {pays}")
+    if is_over:
+        own, exchanged = ([game.payoff(each, player) for player in (0, 1)] for each in (position, other))
+        if own != exchanged[::-1]:
+            raise Fault(f"gives {other}, which pays {exchanged}; here it is {own}")
         return
     children = [game.do_move(position, move) for move in game.generate_moves(position)]
     swapped = [game.swapped(child) for child in children]

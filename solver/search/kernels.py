@@ -512,7 +512,7 @@ def sort_children(game, position, child_bound, count, best, ply, memory):
 @kernel
 def table_key(game, position, memory):
     """Return a position's key: its canonical int permuted, or its canonical tuple; `no_position` if the search gives
-    up. Positions that are not symmetric have different keys."""
+    up. Only symmetric positions have the same key."""
     least, _ = canonical(game, position)
     if is_in_table(least, memory):
         return permute_ints(least, memory.position_bits)

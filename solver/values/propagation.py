@@ -64,7 +64,7 @@ def due_mask(scores: Array, left: Array, group: int, bits: int) -> Array:
     With the WINs of group WIN_CLASS come LOSEs: positions whose counter of undecided children is 0. (A child of a later
     tier that saves a position from losing counts as one that stays undecided.)
     """
-    is_due: Array = scores >> bits == group
+    is_due: Array = (scores >> bits) == group
     if group == WIN_CLASS:
         is_due |= left == 0
     return is_due & (left < decided_from(left))

@@ -45,9 +45,9 @@ class RulesOracle(SearchingOracle):
             return known
         found, line = self.search.find(position, left)
         known = self.learn(position, bounds_of_finding(found))
-        for rest, move in zip(range(len(line) - 1, 0, -1), line, strict=False):
+        for ply, move in enumerate(line[:-1], 1):
             position = self.game.do_move(position, move)
-            self.learn(position, known._replace(remoteness=rest))
+            self.learn(position, known._replace(remoteness=len(line) - ply))
         return known
 
     def learn_from_moves(self, position: int, moves: Sequence[int]) -> None:

@@ -64,6 +64,7 @@ def needs_every_man(position: int, value: Value) -> bool:
     sides: tuple[list[str], list[str]] = ([], [])
     for letter in pieces(position).values():
         if letter not in "Kk":
-            sides[letter.isupper() == white_wins].append(letter.upper())
+            is_winners = letter.isupper() == white_wins
+            sides[is_winners].append(letter.upper())
     loser, winner = sides
     return not loser and (winner in (["Q"], ["R"]) or (len(winner) == 2 and set(winner) <= {"B", "N"}))

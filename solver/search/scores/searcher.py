@@ -119,7 +119,7 @@ class ScoreSearch(Search):
                 high = bound - 1
             yield low, high
             if low is not None and high is not None:
-                bound = (low + high + 1) // 2
+                bound = (low + high + 1) // 2  # a binary search
             elif low is not None:
                 bound, step = low + step, 2 * step
             elif high is not None:

@@ -173,8 +173,8 @@ class Values:
         mean, _ = self.mean_and_temperature(value)
         if self.number(value) == mean:
             return str(mean)
-        rest = self.plus(value, self.of_number(-mean)) if mean else value
-        if (short := self.short_name(rest)) is not None:
+        without_mean = self.plus(value, self.of_number(-mean)) if mean else value
+        if (short := self.short_name(without_mean)) is not None:
             return f"{mean or ''}{short}"
         left, right = (", ".join(map(self.name, side[value])) for side in (self.left, self.right))
         if self.negative(value) != value:

@@ -112,9 +112,10 @@ class DepthSearch(StoppableSearch):
     def score_of_move(self, position: int, move: int, depth: int, low: float) -> float:
         """Return the score of a move; any upper bound if the score is not above *low*."""
         by_values, depth = self.scoring.domain == VALUES, depth * units_per_ply(self.scoring)
+        # A null window first, as in the kernel: most moves are not above *low*.
+        highs = (low + 1, INFINITE) if by_values and self.entries and low > -INFINITE else (INFINITE,)
         with compilable(self.game):
-            # A null window first, as in the kernel: most moves are not above *low*.
-            for high in (low + 1, INFINITE) if by_values and self.entries and low > -INFINITE else (INFINITE,):
+            for high in highs:
                 score: float = kernels.search_move(
                     rules_for(self.game), position, move, depth, float(low), float(high), self.scoring, self.workspace
                 )

@@ -191,8 +191,7 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
             odds_left -= weight
             floor, ceiling = star1_window(low, high, (total, odds_left, weighted_sum), weight, scoring)
         child, gain, same_side = after_move(game, position, move, scoring)
-        # A null window shows whether a move is better than the best so far. Only then is it searched again with the
-        # whole window, up to *ceiling*. A singular move takes less depth.
+        # A null window shows whether a move beats the best so far. Only then is its score searched, up to *ceiling*.
         null_window = with_table and i > 0 and scoring.domain == VALUES and ceiling > floor + 1
         top, cost = floor + 1 if null_window else ceiling, 1 if singular and i == 0 else units_per_ply(scoring)
         while True:

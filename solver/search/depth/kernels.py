@@ -183,8 +183,7 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
     # Step 5: search the moves; if the player may stop, those that gain. ESTIMATED shows if they use an estimate.
     counts[ESTIMATED] = may_stop or dropped
     for i in range(count):
-        # *weight* is the odds of chance's move, or the rank of a player's move, with its promise in the upper bits.
-        move, weight = workspace.moves[ply, i], workspace.promises[ply, i]
+        move, weight = workspace.moves[ply, i], workspace.promises[ply, i]  # weight: chance's odds, or a rank
         if counts[TROUBLE] or (may_stop and weight >> RANK_SHIFT <= 0):
             break
         if total:

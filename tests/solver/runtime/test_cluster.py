@@ -646,7 +646,7 @@ def test_the_first_task_of_a_function_is_alone(monkeypatch):
 def test_what_an_executor_has_cancelled_is_not_waited_for():
     held = threading.Event()
     with ThreadPoolExecutor(1) as executor:
-        results = tasks.as_completed(executor, lambda number: number or held.wait(), range(1, -4, -1), most=4)
+        results = tasks.as_completed(executor, lambda number: number or held.wait(), range(1, -4, -1), limit=4)
         assert next(results) == 1  # the second is under way, two wait
         executor.shutdown(wait=False, cancel_futures=True)
         held.set()

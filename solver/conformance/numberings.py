@@ -191,6 +191,8 @@ def check_swapped(survey: Survey, position: int) -> None:
     turn, turned = game.turn(position), game.turn(other)
     if turned != (CHANCE if turn == CHANCE else 1 - turn):
         raise Fault(f"gives {other}, where the turn is that of {turned}; here it is that of {turn}")
+    if game.index(survey.canonical(position)) < 0 and game.tier(other) < game.tier(position):
+        raise Fault(f"gives {other}, of an earlier tier; give one of the same tier")
     is_over = survey.primitive(position) != UNDECIDED
     if is_over != (survey.primitive(other) != UNDECIDED):
         raise Fault(f"gives {other}; the game is over in one of the two only")

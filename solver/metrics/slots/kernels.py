@@ -300,6 +300,8 @@ def find_target(game, position, tier, tiers, recorder):
         other, other_tier = canonical(game, other)
         slot = whole(game.index(other))
         if slot >= 0:
+            if other_tier < tier:  # it is not solved yet
+                fail(recorder, Trouble.TIER_FALLS, position)
             if tiers.checks and (
                 as_position(game.unindex(other_tier, slot)) != other
                 or canonical(game, swapped(game, other)) != (position, tier)

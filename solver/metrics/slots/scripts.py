@@ -193,5 +193,7 @@ def refuse(game: Game, recorder: Recorder) -> NoReturn:
         raise RuleError(where + "play goes on and on among positions without a slot; give some of them one by index()")
     if code == Trouble.BAD_INDEX:
         raise RuleError(where + "index() and unindex() do not undo one another here, or its tier is none of the tiers")
+    if code == Trouble.TIER_FALLS:
+        raise RuleError(where + f"swapped() gives {game.swapped(position)}, of an earlier tier; give one of the same tier")
     raise_fault(game, position)  # raises an error that names the method, unless it finds none
     raise RuleError(where + "the rules break the contract")

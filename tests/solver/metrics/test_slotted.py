@@ -18,6 +18,7 @@ from retrograde.databases.write import write_database
 from retrograde.games import RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import CHANCE, TIE, UNDECIDED, Game, InternalError
+from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.metrics.slots import chunks, kernels, replay, scripts
@@ -257,6 +258,56 @@ class Circling(Gambles):
 def test_numberings_that_are_none_are_refused(tmp_path, kind, words, solver_alone):
     with pytest.raises(RuleError, match=words):
         solve(kind(), tmp_path / "refused.h5", method="numbered")
+
+
+class Backward(Game):
+    """At 10 one goes to 21, which has no slot. With the players exchanged that is 1, and in an earlier tier."""
+
+    metric = "expectation"
+    start = 0
+    tiers = (0, 1)
+    children = {0: (1, 10), 1: (30,), 10: (21,), 21: (31,)}
+
+    def tier(self, position):
+        return int(position >= 10)
+
+    def size(self, tier):
+        return 2 - tier
+
+    def index(self, position):
+        return {0: 0, 1: 1, 10: 0}.get(position, -1)
+
+    def unindex(self, tier, i):
+        return 10 if tier else i
+
+    def turn(self, position):
+        return CHANCE if position == 0 else int(position in (21, 31))
+
+    def generate_moves(self, position):
+        yield from range(len(self.children[position]))
+
+    def do_move(self, position, move):
+        return self.children[position][move]
+
+    def odds(self, position, move):
+        return 1
+
+    def primitive(self, position):
+        return TIE if position >= 30 else UNDECIDED
+
+    def payoff(self, position, player):
+        return 8 if player == position - 30 else 0
+
+    def swapped(self, position):
+        return {1: 21, 21: 1, 30: 31, 31: 30}.get(position, -1)
+
+
+def test_a_swapped_position_of_an_earlier_tier_is_refused(tmp_path, solver_alone):
+    """When the tier of the other one is solved, it is not solved yet."""
+    with pytest.raises(RuleError, match=r"position 21: swapped\(\) gives 1, of an earlier tier"):
+        solve(Backward(), tmp_path / "refused.h5", method="numbered")
+    (finding,) = check(Backward(), compiled=False).findings
+    assert finding.rule == "swapped" and "gives 1, of an earlier tier" in finding.complaint
 
 
 def test_another_numbering_is_not_read(gambles):

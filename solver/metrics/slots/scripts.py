@@ -194,6 +194,7 @@ def refuse(game: Game, recorder: Recorder) -> NoReturn:
     if code == Trouble.BAD_INDEX:
         raise RuleError(where + "index() and unindex() do not undo one another here, or its tier is none of the tiers")
     if code == Trouble.TIER_FALLS:
-        raise RuleError(where + f"swapped() gives {game.swapped(position)}, of an earlier tier; give one of the same tier")
+        other = game.swapped(position)
+        raise RuleError(where + f"swapped() gives {other}, of an earlier tier; give one of the same tier")
     raise_fault(game, position)  # raises an error that names the method, unless it finds none
     raise RuleError(where + "the rules break the contract")

@@ -266,7 +266,7 @@ class Backward(Game):
     metric = "expectation"
     start = 0
     tiers = (0, 1)
-    children = {0: (1, 10), 1: (30,), 10: (21,), 21: (31,)}
+    edges = (0, 1), (0, 10), (1, 30), (10, 21), (21, 31)
 
     def tier(self, position):
         return int(position >= 10)
@@ -275,7 +275,7 @@ class Backward(Game):
         return 2 - tier
 
     def index(self, position):
-        return {0: 0, 1: 1, 10: 0}.get(position, -1)
+        return position % 10 if position < 20 else -1
 
     def unindex(self, tier, i):
         return 10 if tier else i
@@ -284,10 +284,12 @@ class Backward(Game):
         return CHANCE if position == 0 else int(position in (21, 31))
 
     def generate_moves(self, position):
-        yield from range(len(self.children[position]))
+        for number in range(5):
+            if self.edges[number][0] == position:
+                yield number
 
     def do_move(self, position, move):
-        return self.children[position][move]
+        return self.edges[move][1]
 
     def odds(self, position, move):
         return 1
@@ -299,7 +301,7 @@ class Backward(Game):
         return 8 if player == position - 30 else 0
 
     def swapped(self, position):
-        return {1: 21, 21: 1, 30: 31, 31: 30}.get(position, -1)
+        return (22 if position < 30 else 61) - position if position in (1, 21, 30, 31) else -1
 
 
 def test_a_swapped_position_of_an_earlier_tier_is_refused(tmp_path, solver_alone):

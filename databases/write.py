@@ -224,9 +224,12 @@ def software_versions() -> str:
 
 @contextmanager
 def complete_or_nothing(path: Path) -> Iterator[Path]:
-    """Give a new file's path; rename it to *path* on success, delete it on failure. The caller must hold the lock."""
+    """Give a new file's path; rename it to *path* on success, delete it on failure. Raise CannotWrite for an OSError.
+
+    The caller must hold the lock. So other files for *path* with temporary names are left from killed processes.
+    """
     partial_path = path.with_name(f"{path.name}.{os.getpid()}-{token_hex(4)}.partial")
-    # Step 1: make an empty file under a temporary name, after removing those of dead processes.
+    # Step 1: remove such files, and make an empty file under a temporary name.
     is_ours = False
     try:
         make_folder(path.parent)

@@ -32,7 +32,7 @@ from retrograde.games.contract.snapshot import (
     neighbours,
     source_of,
 )
-from retrograde.games.identity.digest import is_digest_of, rules_digest, settle
+from retrograde.games.identity.digest import is_digest_of, record_rules, rules_digest
 from retrograde.games.identity.trusted import remember, trusted_files
 
 NAMES = """
@@ -304,7 +304,7 @@ def import_file(path: Path, only_files: Set[Path] | None = None) -> ModuleType:
     try:
         with neighbours(path.parent.resolve(), only_files):  # a rule module may import them, as a script may
             spec.loader.exec_module(module)
-            settle(module)
+            record_rules(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         line = getattr(error, "lineno", None) or line_in(error, path) or "?"

@@ -190,8 +190,9 @@ class Hypergammon(Game):
     def after_play(self, board, first, second, count, play):
         """Return the board after *count* steps, or minus how many plays share the first illegal step.
 
-        The digits of *play*, to the base of the number of men, are the men that step, the first step in front. After
-        the last man is off, they are 0. The steps of a double begin with the furthest man: each result has one play.
+        The digits of *play*, to the base of the number of men, are the men that step; the most significant digit is the
+        first step. Digits after the last man is off must be 0. The steps of a double must begin with the furthest man,
+        so that only one play leads to each result.
         """
         unit, last = self.men**count, self.points + 1
         for number in range(count):

@@ -679,10 +679,10 @@ class Game:
         return declared().signs_of_bits(self, position)
 
     def position_of(self, signs: str, turn: str) -> int:
-        """Return the position with these signs and this player to move; raise ValueError if there is none.
+        """Return the position with these signs and this player to move. Raise ValueError if the rules have none.
 
-        *signs* has a sign for each place of the board, and *turn* is a sign of `to_move`. Declared fields or `bits` say
-        what the signs mean; other games define this method.
+        *signs* has a known sign for each place, and *turn* is a sign of `to_move`; neither is checked here.
+        Declared fields or `bits` say what the signs mean; other games define this method.
         """
         if by_fields := from_fields(self, "position_of"):
             position: int = by_fields(self, signs, turn)

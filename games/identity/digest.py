@@ -26,7 +26,7 @@ from retrograde.games.identity.digest_cache import cached_digest
 from retrograde.games.identity.reach import CONTRACT, HandedOn, Trace
 from retrograde.games.identity.whole_modules import rule_modules, tree_of, whole_modules
 
-__all__ = ["is_digest_of", "numbering_digest", "rule_modules", "rules_digest", "settle"]
+__all__ = ["is_digest_of", "numbering_digest", "record_rules", "rule_modules", "rules_digest"]
 
 SAME_RULES = {
     "b9686f2c7f91a140a63e01130552e9de": {  # tic-tac-toe
@@ -129,9 +129,9 @@ def what_is_reached(cls: type[Game], hints: bool = False) -> Any:
         return whole_modules(cls)
 
 
-def settle(module: ModuleType) -> None:
-    """Compute the digests of rules just imported, which imports all that they reach; record the modules beside them
-    before these change."""
+def record_rules(module: ModuleType) -> None:
+    """Compute the digests of the rules of a module just imported, which imports every module that they use. Then record
+    the modules beside it as they are now: later edits of their files do not change these rules."""
     for value in list(vars(module).values()):
         if isinstance(value, type) and issubclass(value, Game) and value.__module__ == module.__name__:
             rules_digest(value)

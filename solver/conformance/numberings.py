@@ -146,7 +146,7 @@ def leaves_out(game: Game) -> bool:
         return True
 
 
-def check_omission(survey: Survey, position: int) -> None:
+def check_left_out(survey: Survey, position: int) -> None:
     """Check that index() and unindex() agree at a position or, if it has no slot, that it needs none."""
     game = survey.game
     canonical = survey.canonical(position)
@@ -154,7 +154,7 @@ def check_omission(survey: Survey, position: int) -> None:
         check_swapped(survey, position)
     if slot_of(survey, canonical) >= 0:
         return
-    survey.begin_check("index", position)
+    survey.begin_check("index", position)  # slot_of may have begun another check
     if not needs_slot(survey, canonical):
         return
     raise Fault("gives none, and from there play goes round among positions without a slot; give some of them one")

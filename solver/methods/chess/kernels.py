@@ -185,11 +185,16 @@ def add_pawn_predecessors(rest_by_square, side, square, word, twice, occupied, f
 
 @lean_kernel
 def add_piece_predecessors(rest_by_square, steps, kind, square, word, occupied, found, base):
-    """Add to *found* the positions before an outer man's move to *square*, as `add_pawn_predecessors` does."""
+    """Add to *found* the positions from which an outer man's move to *square* gives a position of *word*.
+
+    *occupied* has the kings and the outer men. The words of positions with these kings begin at *base* in *found*.
+    (`words.py` says what words and outer men are.)
+    """
     for direction in range(FIRST[kind], LAST[kind]):
         bits = word
         origin = steps[square << 4 | direction]
-        # Slide back until an outer man or king blocks. Positions with the last man on a passed square drop out.
+        # Slide back until an outer man or king blocks. Clear the bits of positions whose last man stands on a passed
+        # square: that man blocks as well.
         while origin >= 0 and not occupied & BITS[origin]:
             bits &= ~BITS[origin]
             if bits == NOTHING:

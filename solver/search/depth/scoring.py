@@ -61,14 +61,16 @@ class Scoring(NamedTuple):
         if not any(selection):
             return self
         in_scores = selection.keep, selection.margin / (POINT if self.domain == POINTS else 1)
-        return self._replace(selection=in_scores, quiescence=self.quiescence * settings_of(in_scores)[2])
+        _, _, units = settings_of(in_scores)
+        return self._replace(selection=in_scores, quiescence=self.quiescence * units)
 
 
 def settings_of(selection):
-    """Return (keep, margin, the units of depth that a move takes). These are 2 if singular moves take 1, else 1.
+    """Return (keep, margin, units of depth per ordinary move). An ordinary move takes 2 units if the search looks for
+    singular moves (margin > 0), which take 1; otherwise 1.
 
-    If *selection* is None, these are constants, and no code for selections is compiled, which would cost other searches
-    some percent of their time.
+    If *selection* is None, these are constants. Then numba compiles no code for selections, which would slow other
+    searches by some percent.
     """
     return (0, 0.0, 1) if selection is None else (*selection, 2 if selection[1] > 0 else 1)
 

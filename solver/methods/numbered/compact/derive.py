@@ -117,13 +117,13 @@ class Deriver:
         return scores
 
     def scores_elsewhere(self, tier: int, children: Array) -> Array:
-        """Return the scores that children in another database's tier pass up, -1 if there is none."""
+        """Return the scores that children in a tier of another database pass up, -1 for a child without an outcome."""
         try:
             holder = self.database.holder(tier)
-        except NoDatabase:  # fine if the game is over in all of them
+        except NoDatabase:  # positions where the game is over need none; others raise NoDatabase here
             outcomes = [self.database[child] for child in children.tolist()]
             return np.array([pass_up(encode(value, plies or 0, BITS), BITS) for value, plies in outcomes], np.int64)
-        if holder is self.database:
+        if holder is self.database:  # it should have their slots, and does not
             return np.full(len(children), NOWHERE, np.int64)
         if holder not in self.passed_up:
             self.passed_up[holder] = passed_up_by(holder)

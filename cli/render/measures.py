@@ -73,7 +73,7 @@ def fifty_move_text(value: Value, far: int, count: int = 0) -> str:
 
     >>> import click
     >>> from retrograde.games import LOSE
-    >>> [click.unstyle(by_the_rule(LOSE, *far)) for far in ((1,), (116,), (32, 90))]
+    >>> [click.unstyle(fifty_move_text(LOSE, *far)) for far in ((1,), (116,), (32, 90))]
     ['a loss, zeroing in 1 ply', 'a draw, zeroing in 116 plies', 'a draw, zeroing in 32 plies after 90']
     """
     worth = by_rule(value, far, count)

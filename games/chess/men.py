@@ -11,7 +11,7 @@ that every capture and promotion raises the tier. With up to five men tiers coun
     -170    …  -1        0      …  145
     KBBBBK     KRRRRK    KPPKP     KK
 
->>> ending("KNvkr"), name_of_tier(tier_of("KRKN")), name_of_tier(LOWEST), TIERS[-1]
+>>> ending_name("KNvkr"), name_of_tier(tier_of("KRKN")), name_of_tier(LOWEST), TIERS[-1]
 ('KRKN', 'KRKN', 'KBBBBK', 'KK')
 """
 

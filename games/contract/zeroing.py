@@ -68,7 +68,7 @@ def child_distance(game: Game, metric: str, position: int, move: int, child: int
 def signed_distance(value: Value, plies: int | None) -> int:
     """Return a distance to progress with the usual sign: negative for a loss, 0 for a draw.
 
-    >>> signed(WIN, 5), signed(LOSE, 116)
+    >>> signed_distance(WIN, 5), signed_distance(LOSE, 116)
     (5, -116)
     """
     return {WIN: 1, LOSE: -1}.get(value, 0) * (plies or 0)

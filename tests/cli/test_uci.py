@@ -505,7 +505,7 @@ def bare(tmp_path):
     said: list[str] = []
     talker = Engine(said.append)
     talker.answer(f"setoption name DatabasePath value {tmp_path}")
-    oracle = talker.thinker.searches.ready("KQKN", LEAST_TABLE, Clock.start(None))
+    oracle = talker.thinker.searches.compiled_in_time("KQKN", LEAST_TABLE, Clock.start(None))
     assert oracle is not None
 
     def ask(*lines):

@@ -126,15 +126,15 @@ class LazyGroup(click.Group):
         self, args: Sequence[str] | None = None, prog_name: str | None = None, complete_var: str | None = None,
         standalone_mode: bool = True, **extra: Any,
     ) -> NoReturn:  # fmt: skip
-        """Run a command line, by default that of the process, and exit with its status."""
+        """Run a command line, by default that of the process, and exit with its status. (Click's signature requires
+        *prog_name* and *standalone_mode*, which are ignored.)"""
         if COMPLETE in os.environ:
             from retrograde.cli.completion import install
 
             install()
         if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(
-                errors="replace"
-            )  # some encodings lack characters of our texts: cp437 has no ellipsis
+            # Some encodings lack characters of our texts: cp437 has no ellipsis.
+            sys.stdout.reconfigure(errors="replace")
         try:
             if args is None:
                 gc.set_threshold(COLLECT_AFTER)

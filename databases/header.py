@@ -162,12 +162,13 @@ def header_of(facts: Attributes, path: Path, expected: str = FORMAT) -> Header:
     return header
 
 
-def metrics_of(version: int, storage: str, is_measured: bool) -> tuple[str, ...]:
+def metrics_of(version: int, storage: str, has_measures: bool) -> tuple[str, ...]:
     """Return the metrics that a file of this version and storage may have."""
     if version == CERTIFICATE_VERSION or storage == "replies":
         return (CERTIFICATE,)
-    if not is_measured:
+    if not has_measures:
         return (METRIC,)
+    # METRICS[0], remoteness, is written as METRIC.
     return (EXPECTATION,) if are_bounds(version, storage) else METRICS[1:]
 
 

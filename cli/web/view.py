@@ -80,7 +80,8 @@ def start_of(facts: DatabaseFacts) -> Start | None:
 
 
 def position_in(oracle: Oracle, text: str | None) -> int:
-    """Return the position of a text, the start for None, or a random one; raise PositionError or NotInDatabase."""
+    """Return the position that a request names; raise PositionError or NotInDatabase. None stands for the start, or for
+    a random position if there is no start; "random" always does."""
     if text is None and oracle.start is not None:
         return oracle.start
     if text is None or text == "random":

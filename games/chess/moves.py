@@ -99,13 +99,13 @@ class Moves(Board):
     def pawn_targets(self, position, code, origin, own, occupied):
         """Return the squares that a pawn can go to, as bits, legal or not."""
         targets = 0
-        forward = 8 - 2 * (code & 8)
+        forward = 8 - 2 * (code & 8)  # 8 for White, -8 for Black
         target = origin + forward
         if not occupied >> target & 1:
             targets |= 1 << target
             if origin >> 3 == (6 if code & 8 else 1) and not occupied >> target + forward & 1:
                 targets |= 1 << target + forward
-        taken = occupied ^ own | passed_square(position)
+        taken = (occupied ^ own) | passed_square(position)
         for target in range(origin + forward - 1, origin + forward + 2, 2):
             if self.reaches[origin << 6 | target] >> code & 1 and taken >> target & 1:
                 targets |= 1 << target

@@ -39,13 +39,13 @@ class MemoryBudget:
         """Return how many more bytes may be used now."""
         return self.limit - used_memory() - reserve()
 
-    def check(self, more: int, why: str) -> None:
-        """Raise MemoryLimit if *more* bytes, needed for *why*, would exceed the limit."""
+    def check(self, more: int, doing: str) -> None:
+        """Raise MemoryLimit if *more* bytes would exceed the limit; *doing* says what needs them."""
         if more > self.free_bytes():
             trim_allocator()
         if more > self.free_bytes():
             raise MemoryLimit(
-                f"{why} needs about {format_size(self.limit - self.free_bytes() + more)} of memory, and the limit is "
+                f"{doing} needs about {format_size(self.limit - self.free_bytes() + more)} of memory, and the limit is "
                 f"{format_size(self.limit)}; raise it with --memory, or choose a smaller variant"
             )
 

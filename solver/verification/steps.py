@@ -189,12 +189,12 @@ class StepsVerifier(OutcomeVerifier):
             # Step 2: load those lists and steps, and verify.
             storage = self.load_storage(tier, block, reached[begin : begin + POSITIONS], spans, segments)
             result = self.run(storage, np.arange(len(block)))
-            if result.tally is not None:
+            if result.tally is not None:  # replace the index of the first position by the position
                 result.tally["tier"], result.tally["first"] = tier, block[result.tally["first"]]
                 add_up(tally, result.tally)
             wrong.append(block[result.wrong])
             # Step 3: pass the marks of reached children on to the next wave. Threads share these arrays: marks are only
-            # set.
+            # set. `storage.marks` holds the marks of all *segments*, one after another.
             end = 0
             for segment in segments:
                 marks = self.next_reached[segment.tier][segment.number]

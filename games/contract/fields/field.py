@@ -137,7 +137,8 @@ class Field:
         return f"({', '.join(changed.get(index, word_of(self.words, index)) for index in range(self.words))})"
 
     def sources(self, quick: bool) -> dict[str, str]:
-        """Return the methods as texts of lambdas, by name; with *quick*, those for Python, which may use TABLES."""
+        """Return the methods as texts of lambdas, by name; with *quick*, those for Python, which may use TABLES.
+        (Only subclasses make a difference.)"""
         members = {name: getattr(type(self), name) for name in dir(type(self)) if name[0] != "_"}
         return {
             name: lambda_of(method, self.expression(name))

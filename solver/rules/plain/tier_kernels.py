@@ -72,9 +72,10 @@ def leaf_of(trees, row, values):
 
 @kernel
 def child_of(lanes, values, mask):
-    """Return what a move does: base, mask and tier of the set of children, and whether the move is plain.
+    """Return (base, mask, tier, is_plain) of the set of children of a move; ignore the rest if it is not plain.
 
-    It is plain if each bit of the child is a constant, or the same bit of the parent.
+    *lanes* has 64 literals of the child's bits, then those of its tier; *mask* is the parent's. A move is plain if each
+    bit of the child is a constant, or the same bit of the parent.
     """
     base = varying = 0
     rank = FIRST_BIT

@@ -235,8 +235,8 @@ def tier_number(numbers: Array, tier: int) -> int:
 
 
 def find_children(positions: SortedList, low: int, high: int, base: int, asked: list[Array], dtype: Any) -> list[Array]:
-    """Return for each array of sorted children in *asked* their indices among all positions, -1 for those not found.
-    They are searched for in blocks *low* to *high* of a list that begins at index *base*."""
+    """Return for each array of *asked*, sorted children, the index of each child among all positions, or -1. Only the
+    blocks *low* to *high* (exclusive) of the list *positions* are read, which begins at index *base* of all."""
     candidates = positions.blocks(low, high)
     results = [np.empty(len(children), dtype) for children in asked]
     for children, indices in zip(asked, results, strict=True):

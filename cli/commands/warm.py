@@ -12,8 +12,8 @@ from retrograde.solver.runtime.progress import announce
 def command(as_json: bool) -> None:
     """Compile the loops of the solver now; later commands load them from disk.
 
-    This takes about a minute. Without it, each command compiles the loops that it needs when it first runs. The loops
-    are the same for all games; only the rules of a game are compiled for that game.
+    This takes about three minutes. Without it, each command compiles the loops that it needs when it first runs. The
+    loops are the same for all games; only the rules of a game are compiled for that game.
 
     \b
     Example:

@@ -76,7 +76,7 @@ POSITION_CHECKS = (
     PositionCheck(hints.check_heap_code, lambda game: bool(game.heap_code), for_people=True),
     PositionCheck(turns.check_turn, lambda game: any(defines(game, name) for name in ("turn", "payoff", "reward"))),
     PositionCheck(numberings.check_slots, lambda game: Traits.of(game).is_numbered),
-    PositionCheck(numberings.check_left_out, numberings.leaves_out),
+    PositionCheck(numberings.check_slotless, numberings.leaves_out),
     PositionCheck(numberings.check_steps, is_shaped),
     PositionCheck(numberings.check_orientations, is_oriented),
     PositionCheck(pairs.check_images, lambda game: Traits.of(game).has_images),

@@ -146,7 +146,7 @@ def leaves_out(game: Game) -> bool:
         return True
 
 
-def check_left_out(survey: Survey, position: int) -> None:
+def check_slotless(survey: Survey, position: int) -> None:
     """Check that index() and unindex() agree at a position or, if it has no slot, that it needs none."""
     game = survey.game
     canonical = survey.canonical(position)

@@ -132,7 +132,7 @@ class Course:
             return share
         return round(max(0.0, 1 - self.weight_after(name) - (1 - share) * self.weights[name]), 9)
 
-    def seconds_left(self, phase: "Phase", share: float | None) -> float | None:
+    def estimate_seconds(self, phase: "Phase", share: float | None) -> float | None:
         """Return the seconds until all phases are done; None if unknown."""
         if share is None:
             return None
@@ -258,7 +258,7 @@ class Phase:
             Progress(
                 self.name, round(done) if total is None else min(round(done), total), total, now - self.began, tier,
                 round(self.resumed_positions), *self.course.number_of(self.name), self.course.overall(self.name, share),
-                self.course.seconds_left(self, share), deciding, speed,
+                self.course.estimate_seconds(self, share), deciding, speed,
             )
         )  # fmt: skip
 

@@ -110,7 +110,7 @@ class ScoringOracle(SearchingOracle):
     def learn_score(self, position: int, new: ScoreResult) -> None:
         """Store a finding, merged with what was known."""
         old = self.score(position)
-        low, high = least_known(old.low, new.low, greatest=True), least_known(old.high, new.high)
+        low, high = choose_bound(old.low, new.low, greatest=True), choose_bound(old.high, new.high)
         found = ScoreResult(low, high, old.nodes + new.nodes, old.seconds + new.seconds)
         self.scores[self.game.canonical(position)] = found
 
@@ -198,10 +198,10 @@ class ScoringOracle(SearchingOracle):
         return line
 
 
-def least_known(one: int | None, other: int | None, greatest: bool = False) -> int | None:
+def choose_bound(one: int | None, other: int | None, greatest: bool = False) -> int | None:
     """Return the least (or greatest) of two numbers; None stands for unknown.
 
-    >>> least_known(1, 2), least_known(1, 2, greatest=True), least_known(None, 2), least_known(None, None)
+    >>> choose_bound(1, 2), choose_bound(1, 2, greatest=True), choose_bound(None, 2), choose_bound(None, None)
     (1, 2, 2, None)
     """
     known = [number for number in (one, other) if number is not None]

@@ -143,7 +143,7 @@ def test_a_hint_that_lies_decides_no_distance_that_is_proved(tmp_path):
 def test_search_says_that_a_distance_which_only_the_rules_tell_is_not_proved(monkeypatch):
     monkeypatch.setattr(Search, "plies_to_tie", lambda *_: None)
     told = retrograde("search", "connect4:4,4", "--workers", 1).stdout
-    assert "distance not proved: the rules say 16 plies (tie_in)" in told and "in 16" not in told
+    assert "distance not proved: the rules say 16 plies (tie_in)" in told and "tie in 16" not in told
     assert "16" not in retrograde("search", "connect4:4,4", "--workers", 1, "--json").stdout.split('"nodes"')[0]
 
 

@@ -64,7 +64,8 @@ HELP = """\
   line           best play from here to the end
   undo           take your last move back
   swap           play the other side from here on
-  resign, quit   end the game"""
+  resign, quit   end the game
+  help           show these commands"""
 
 
 class Quit(Exception):

@@ -130,7 +130,7 @@ def refuse_others(path: Path, variant: str | None, files: list[Path]) -> None:
     """Raise an error if a file that would be deleted is not ours, or is of another game."""
     from retrograde.databases.book import BookFile, is_book
     from retrograde.databases.checked import CheckedFile
-    from retrograde.solver.search.depth.estimated_book import read_estimates
+    from retrograde.solver.search.depth import estimated_book
 
     for candidate in files:
         if candidate.is_dir() is not candidate.name.endswith(SCRATCH):
@@ -140,7 +140,11 @@ def refuse_others(path: Path, variant: str | None, files: list[Path]) -> None:
     journal = path.with_name(path.name + JOURNAL)
     variant_in_files = read_progress(journal).variant if journal in files else ""
     if path in files and is_estimates(path):
-        variant_in_files = read_estimates(path).origin.game
+        try:
+            variant_in_files = estimated_book.read_estimates(path).origin.game
+        except estimated_book.WrongEstimates as error:
+            if isinstance(error.__cause__, OSError) or estimated_book.FORMAT.encode() not in path.read_bytes():
+                raise  # not damaged, but a file of another program
     elif path in files and path.exists():  # a link may lead nowhere
         try:
             with (BookFile if is_book(path) else CheckedFile)(path) as file:  # of any kind, a certificate as well

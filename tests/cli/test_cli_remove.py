@@ -187,6 +187,17 @@ def test_a_damaged_database_is_removed(home, solved):
     assert not (home / "tictactoe.h5").exists()
 
 
+def test_damaged_estimates_are_removed_and_files_of_other_programs_are_not(home):
+    retrograde("book", "tictactoe", "--plies", "2", "--depth", "2")
+    (path,) = home.glob("*.estimates.json")
+    path.write_bytes(path.read_bytes()[:-100])
+    retrograde("remove", path, "--yes")
+    assert not path.exists()
+    path.write_text('{"estimates": {}}')
+    assert "no book of estimates" in retrograde("remove", path, "--yes", status=1).stderr
+    assert path.exists()
+
+
 def test_a_game_whose_rules_are_gone_is_removed_by_its_name(home):
     Path("heap.py").write_text(HEAP)
     retrograde("solve", "./heap.py:size=6")

@@ -29,6 +29,7 @@ class Gates(Game):
     cells = Cells(
         honeycomb(3, 5, without=((2, 2),)),
         "all",
+        packed=True,
         G="gold square",
         A="gold arrow-up",
         Z="gold disc",

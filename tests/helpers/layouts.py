@@ -1,4 +1,4 @@
-"""Games of nothing but fields, of one to three signs: for tests that compare fields compiled, interpreted and by hand.
+"""Games of nothing but fields, of one to twelve signs: for tests that compare fields compiled, interpreted and by hand.
 
 Each has cells first, in the middle and last, and one field of every other kind. Positions have one word or several.
 """
@@ -21,6 +21,9 @@ class Layout(Game):
     pair = Turn("XY")
     three = Turn("ABC")
 
+    signs = 1
+    packed = False
+
     def generate_moves(self, position):
         yield from ()
 
@@ -40,6 +43,8 @@ class OneSign(Layout):
 class TwoSigns(Layout):
     """Two signs."""
 
+    signs = 2
+
     a = Cells(lambda game: game.first, A="cross", B="ring")
     b = Cells(lambda game: game.middle, B="ring", A="cross")
     c = Cells(lambda game: game.last, A="cross", B="ring")
@@ -49,9 +54,33 @@ class TwoSigns(Layout):
 class ThreeSigns(Layout):
     """Three signs."""
 
+    signs = 3
+
     a = Cells(lambda game: game.first, A="cross", B="ring", C="disc")
     b = Cells(lambda game: game.middle, A="cross", B="ring", C="disc")
     c = Cells(lambda game: game.last, A="cross", B="ring", C="disc")
+    by = Turn("ABC", by="c")
+
+
+class FiveSigns(Layout):
+    """Five signs, packed into three planes."""
+
+    signs = 5
+    packed = True
+    a = Cells(lambda game: game.first, packed=True, A="cross", B="ring", C="disc", D="square", E="triangle")
+    b = Cells(lambda game: game.middle, packed=True, A="cross", B="ring", C="disc", D="square", E="triangle")
+    c = Cells(lambda game: game.last, packed=True, A="cross", B="ring", C="disc", D="square", E="triangle")
+    by = Turn("ABC", by="c")
+
+
+class TwelveSigns(Layout):
+    """Twelve signs, packed into four planes."""
+
+    signs = 12
+    packed = True
+    a = Cells(lambda game: game.first, packed=True, **dict.fromkeys("ABCDEFGHIJKL", "disc"))
+    b = Cells(lambda game: game.middle, packed=True, **dict.fromkeys("ABCDEFGHIJKL", "disc"))
+    c = Cells(lambda game: game.last, packed=True, **dict.fromkeys("ABCDEFGHIJKL", "disc"))
     by = Turn("ABC", by="c")
 
 

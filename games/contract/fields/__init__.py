@@ -28,6 +28,8 @@ side by side::
 
     bits of a tic-tac-toe position    8 … 0 the cells with an X      17 … 9 the cells with an O
 
+`Cells(…, packed=True)` has fewer planes, for boards with many signs.
+
 If the fields need more than 62 bits, a position is a tuple of ints, its words; methods then take and return tuples.
 `layout.py` says which word holds a field, `cells.py` where the cells of a large board are.
 """

@@ -6,6 +6,9 @@ cut. On 64 cells, with two signs and the player to move::
 
     word 0   cells 0 … 61 with an X             word 1   cells 0 … 61 with an O
     word 2   cells 62 and 63 with an X, cells 62 and 63 with an O, the player to move
+
+Cells that are *packed* have fewer planes: plane *k* has bit *k* of the number of each cell's sign. Twelve signs take
+four planes, instead of twelve.
 """
 
 # mypy: disable-error-code="empty-body"
@@ -51,6 +54,9 @@ class Cells(Field):
     right, those that keep the "start", or permutations. *exchanges* change no value either if, besides, the first two
     signs are exchanged and the turn is passed. List every one, also what two of them make together. Board, symmetries
     and exchanges may depend on options: then each is a function of the game.
+
+    A board with many signs may be *packed*: three bits a cell for four to seven signs, four bits for up to fifteen. Its
+    methods take somewhat longer.
     """
 
     def __init__(
@@ -58,9 +64,10 @@ class Cells(Field):
         board: "Board | int | tuple[str, ...] | Callable[[Any], Board | int]",
         symmetries: Any = (),
         exchanges: Any = (),
+        packed: bool = False,
         **looks: str,
     ):
-        self.declared_board, self.symmetries, self.exchanges = board, symmetries, exchanges
+        self.declared_board, self.symmetries, self.exchanges, self.packed = board, symmetries, exchanges, packed
         if strange := [sign for sign in looks if len(sign) > 1 or not sign.isalnum()]:
             raise ValueError(f"Cells has no argument {strange[0]!r}; signs are single letters, as in X='cross'")
         if not looks:
@@ -86,8 +93,18 @@ class Cells(Field):
             raise ValueError(f"{self.name} has {board.count} cells, and must have from 1 to {MOST_CELLS}")
         found.board = replace(board, pieces={**board.pieces, **self.looks})
         found.size, found.rows = board.count, len(board.rows)
-        found.width = found.size * len(self.signs)
+        found.width = found.size * self.count_of_planes
         return found
+
+    @property
+    def count_of_planes(self) -> int:
+        """The number of planes: one for each sign, or, packed, one for each bit of a sign's number."""
+        return len(self.signs).bit_length() if self.packed else len(self.signs)
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether its formulas are made from planes."""
+        return self.packed or self.is_spread
 
     def take_bits(self, word_index: int, bit: int) -> tuple[int, int]:
         """Take bits for all planes: in one word if they fit, else each plane by itself. Return the next free
@@ -96,7 +113,7 @@ class Cells(Field):
             word_index, end = super().take_bits(word_index, bit)
             self.planes = [[Piece(word_index, low, 0, self.size)] for low in range(self.first_bit, end, self.size)]
             return word_index, end
-        self.planes = [[] for _ in self.signs]
+        self.planes = [[] for _ in range(self.count_of_planes)]
         for first in range(0, self.size, POSITION_BITS):
             size = min(POSITION_BITS, self.size - first)
             for plane in self.planes:
@@ -107,7 +124,7 @@ class Cells(Field):
         return word_index, bit
 
     planes: list[list[Piece]]
-    """Where the cells of each sign are."""
+    """Where the cells of each plane are."""
 
     def masks(self) -> dict[int, int]:
         """Return the bits that the field takes, by index of the word."""
@@ -118,13 +135,12 @@ class Cells(Field):
 
     def prepare_formulas(self, fields: Mapping[str, Field]) -> None:
         """Compute the expressions and numbers that formulas use; *fields* are all fields of the game."""
-        self.kinds = len(self.planes)
+        self.kinds = len(self.signs)
         self.full = (1 << self.size) - 1
-        counts = [f"({word_of(self.words, index)} & {mask}).bit_count()" for index, mask in self.masks().items()]
-        self.number = counts[0] if len(counts) == 1 else f"({' + '.join(counts)})"
-        if self.is_spread:
+        if self.has_parts:
             self.prepare_planes()
             return
+        self.number = f"({self.word} & {self.masks()[self.word_index]}).bit_count()"
         bits = range(self.first_bit, self.first_bit + self.width, self.size)  # the lowest bit of each plane
         self.base = self.first_bit - self.size
         """The lowest bit that a plane before the first one would have."""
@@ -140,15 +156,35 @@ class Cells(Field):
         """The bits of the first plane; `pair` has those of the first two."""
         self.pair = self.first | self.first << self.size
 
-    # Cells of several words
+    # Cells of several words, or packed
 
     def prepare_planes(self) -> None:
-        """Compute what follows from planes in several words."""
+        """Compute the expressions that follow from planes. They say which cells have the sign `sign`, the number of a
+        cell's sign, in which planes a sign is, and what the planes are after the first two signs are exchanged."""
         sets = self.sets = [self.all_cells_of(plane) for plane in self.planes]
         self.in_any = " | ".join(sets)
+        if self.packed:
+            self.prepare_packed(sets)
+            return
+        counts = [f"({word_of(self.words, index)} & {mask}).bit_count()" for index, mask in self.masks().items()]
+        self.number = f"({' + '.join(counts)})"
         self.number_of = " + ".join(f"{number} * ({cells} >> cell & 1)" for number, cells in enumerate(sets, 1))
         chosen = [f"{cells} if sign == {number} else " for number, cells in enumerate(sets[:-1], 1)]
         self.chosen = f"({''.join(chosen)}{sets[-1]})"
+        self.is_in = [f"sign == {number}" for number in range(1, self.kinds + 1)]
+        self.exchanged = [*sets[1::-1], *sets[2:]]
+
+    def prepare_packed(self, sets: list[str]) -> None:
+        """Compute the same for packed cells; *sets* are expressions for the planes."""
+        self.number = f"({self.in_any}).bit_count()"
+        self.number_of = " | ".join(f"({cells} >> cell & 1) << {bit}" for bit, cells in enumerate(sets))
+        self.is_in = [f"sign >> {bit} & 1" for bit in range(len(sets))]
+        # A cell has the sign if it is in the sign's planes and in no others. So the others are inverted.
+        as_in_sign = [f"({cells} ^ ({is_in}) - 1)" for cells, is_in in zip(sets, self.is_in, strict=True)]
+        self.chosen = f"({' & '.join(as_in_sign)} & {self.full})"
+        # Signs 1 and 2: their cells are in one of the first two planes, and in no other.
+        first_two = " & ".join([f"({' ^ '.join(sets[:2])})", *(f"~{cells}" for cells in sets[2:])])
+        self.exchanged = [f"{cells} ^ {first_two}" for cells in sets[:2]] + sets[2:]
 
     def all_cells_of(self, plane: list[Piece]) -> str:
         """Return an expression for the cells of a plane, as bits: cell 0 is the lowest bit."""
@@ -162,14 +198,13 @@ class Cells(Field):
 
     def changed_words(self, text: str) -> dict[int, str]:
         """Return an expression for each word that a method changes, by the word's index; *text* is its formula. In
-        formulas for several words, `{own}` is the cells of a sign, `{number}` its number, and `{other}` the cells of
-        the other of the first two signs."""
-        if not self.is_spread:
+        formulas for planes, `{own}` is the cells of one, `{is_in}` whether the sign `sign` is in it, `{chosen}` the
+        cells with that sign, and `{exchanged}` the plane after the first two signs are exchanged."""
+        if not self.has_parts:
             return super().changed_words(text)
-        others = [*self.sets[1::-1], *self.sets[2:]]  # the first two exchanged
         after = [
-            text.format(own=own, other=other, number=number)
-            for number, (own, other) in enumerate(zip(self.sets, others, strict=True), 1)
+            text.format(own=own, is_in=is_in, chosen=self.chosen, exchanged=exchanged)
+            for own, is_in, exchanged in zip(self.sets, self.is_in, self.exchanged, strict=True)
         ]
         found = {index: f"{word_of(self.words, index)} & {~mask}" for index, mask in self.masks().items()}
         for index, part in self.parts_of_words(after):
@@ -200,7 +235,7 @@ class Cells(Field):
 
     @formula(
         "{word} & ~({full} << {size} * sign {base:+}) | cells << {size} * sign {base:+}",
-        "cells if sign == {number} else {own}",
+        "{own} & ~{chosen} | cells if {is_in} else {own}",
         writes=True,
     )
     def with_set(self, position: int, sign: int, cells: int) -> int:
@@ -208,13 +243,13 @@ class Cells(Field):
 
     @formula(
         "{word} & ~({in_all}) | cells << {size} * sign {base:+}",
-        "cells | {own} if sign == {number} else {own} & ~cells",
+        "cells | {own} if {is_in} else {own} & ~cells",
         writes=True,
     )
     def put_all(self, position: int, cells: int, sign: int) -> int:
         """Return a position with a sign on all these cells, as bits, whatever was there."""
 
-    @formula("{word} & ~{pair} | ({word} & {first}) << {size} | {word} >> {size} & {first}", "{other}", writes=True)
+    @formula("{word} & ~{pair} | ({word} & {first}) << {size} | {word} >> {size} & {first}", "{exchanged}", writes=True)
     def swapped(self, position: int) -> int:
         """Return a position with the first two signs exchanged."""
 
@@ -258,13 +293,13 @@ class Cells(Field):
 
     @formula(
         "{word} & ~({each} << cell) | (1 << {size} * sign {base:+} + cell if sign else 0)",
-        "{own} & ~(1 << cell) | (sign == {number}) << cell",
+        "{own} & ~(1 << cell) | ({is_in}) << cell",
         writes=True,
     )
     def put(self, position: int, cell: int, sign: int) -> int:
         """Return a position with a sign on a cell, whatever was there. The sign 0 empties the cell."""
 
-    @formula("{word} | 1 << {size} * sign {base:+} + cell", "{own} | (sign == {number}) << cell", writes=True)
+    @formula("{word} | 1 << {size} * sign {base:+} + cell", "{own} | ({is_in}) << cell", writes=True)
     def add(self, position: int, cell: int, sign: int) -> int:
         """Return a position with a sign on a cell that is empty."""
 

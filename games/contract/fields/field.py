@@ -30,7 +30,7 @@ TABLES: dict[str, Any] = {}
 
 
 def formula(text: str, spread: str = "", writes: bool = False) -> Callable[[Method], Method]:
-    """Let a method of a field return what the expression *text* says; *spread* replaces it for fields of several words.
+    """Let a method of a field return what the expression *text* says; *spread* replaces it for fields of several parts.
 
     With *writes* it returns a position, and the expression is a word of it.
     """
@@ -120,10 +120,15 @@ class Field:
         """Whether it takes several words."""
         return self.width > POSITION_BITS
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether its formulas are those for fields of several parts."""
+        return self.is_spread
+
     def expression(self, name: str) -> str:
         """Return the expression that a method returns, as in `position >> 9 & 511`."""
         method = vars(getattr(type(self), name))
-        text = method["spread" if self.is_spread else "formula"]
+        text = method["spread" if self.has_parts else "formula"]
         return self.with_words(self.changed_words(text)) if method["writes"] else text.format_map(vars(self))
 
     def changed_words(self, text: str) -> dict[int, str]:

@@ -33,7 +33,9 @@ def lay_out(game: Any) -> dict[str, Any]:
         word_index, bit = one.take_bits(word_index, bit)
     if word_index >= MOST_WORDS:
         parts = ", ".join(f"{name} {one.width}" for name, one in fields.items())
-        raise ValueError(f"a position has at most {MOST_WORDS} words of {POSITION_BITS} bits; its fields need {parts}")
+        remedy = "; Cells(…, packed=True) needs fewer" if any(can_be_packed(one) for one in fields.values()) else ""
+        what = f"a position has at most {MOST_WORDS} words of {POSITION_BITS} bits; its fields need {parts}"
+        raise ValueError(what + remedy)
     for one in fields.values():
         one.words, one.word = word_index + 1, word_of(word_index + 1, one.word_index)
     for one in fields.values():
@@ -41,6 +43,11 @@ def lay_out(game: Any) -> dict[str, Any]:
         vars(one).update(one.methods())
     vars(game).update(fields)
     return fields
+
+
+def can_be_packed(field: Any) -> bool:
+    """Return whether a field would need fewer bits as packed cells."""
+    return isinstance(field, Cells) and not field.packed and len(field.signs) > 2
 
 
 def blank(game: Any) -> Any:

@@ -13,7 +13,7 @@ from retrograde.solver.rules.compiled import prepare
 from retrograde.solver.rules.constants import constant
 from retrograde.solver.rules.positions import put
 from retrograde.solver.runtime.kernel import kernel
-from tests.helpers.layouts import OneBoard, OneSign, ThreeSigns, TwoSigns
+from tests.helpers.layouts import FiveSigns, OneBoard, OneSign, ThreeSigns, TwelveSigns, TwoSigns
 from tests.helpers.marks import thorough, thorough_but
 
 pytestmark = pytest.mark.long
@@ -28,6 +28,9 @@ LAYOUTS = [
     *(TwoSigns(32, 1, 1), TwoSigns(31, 31, 31), TwoSigns(1, 64, 7), TwoSigns(20, 62, 1), TwoSigns(9, 9, 9, hand=31)),
     *(ThreeSigns(21, 1, 1), ThreeSigns(20, 20, 20), ThreeSigns(1, 32, 5), ThreeSigns(64, 1, 1, hand=70)),
     ThreeSigns(9, 63, 19, hand=40),
+    # Packed, in one word and in several.
+    *(FiveSigns(1, 2, 3), FiveSigns(12, 1, 1), TwelveSigns(1, 1, 1), TwelveSigns(2, 4, 3)),
+    *(FiveSigns(20, 21, 64), FiveSigns(1, 62, 5, hand=40), TwelveSigns(15, 16, 64), TwelveSigns(64, 2, 40)),
 ]
 CELLS = ("a", "b", "c")
 BLOCK = 40
@@ -121,7 +124,7 @@ class State:
 
     def __init__(self, game: Any, chance: Random):
         self.game = game
-        self.signs = {"OneSign": 1, "TwoSigns": 2, "ThreeSigns": 3}[type(game).__name__]
+        self.signs = game.signs
         sizes = (game.first, game.middle, game.last)
         self.cells = {
             name: [chance.randint(0, self.signs) for _ in range(size)] for name, size in zip(CELLS, sizes, strict=True)
@@ -144,7 +147,10 @@ class State:
             return [number >> bit & 1 for bit in range(width)]
 
         for name in CELLS:
-            planes = [[int(on == sign) for on in values[name]] for sign in range(1, self.signs + 1)]
+            if self.game.packed:
+                planes = [[on >> bit & 1 for on in values[name]] for bit in range(self.signs.bit_length())]
+            else:
+                planes = [[int(on == sign) for on in values[name]] for sign in range(1, self.signs + 1)]
             if sum(map(len, planes)) <= 62:
                 add(*chain(*planes))
             else:
@@ -190,8 +196,8 @@ class State:
     def answers_of_numbers(self, number: int, index: int, hand: int, flag: int, player: int) -> list[int]:
         hands = [hand if at == index else old for at, old in enumerate(self.hands)]
         filled = {name: sum(map(bool, cells)) for name, cells in self.cells.items()}
-        by = {1: filled["a"] % 2, 2: filled["b"] % 2, 3: filled["c"] % 3}[self.signs]
-        signs = {1: (1, 2), 2: (1, 2), 3: (1, 2, 3)}[self.signs]
+        by = {1: filled["a"] % 2, 2: filled["b"] % 2}.get(self.signs, filled["c"] % 3)
+        signs = (1, 2) if self.signs < 3 else (1, 2, 3)
         three = (1, 2, 3)
         return [
             *(self.low, self.encoded(low=number), self.encoded(low=number)),
@@ -210,8 +216,8 @@ def alike(answers: Any, width: int) -> list[list[int]]:
     return [[int(word) % (1 << 64) for word in row] for row in rows]
 
 
-INTERPRETED = [(game, False) for game in LAYOUTS[::4]]
-"""Those of the plain tests: of one word, and of several."""
+INTERPRETED = [(game, False) for game in (*LAYOUTS[:-8:4], *LAYOUTS[-8::2])]
+"""Those of the plain tests: of one word, of several, and packed."""
 COMPILED = [thorough((game, True)) for game in LAYOUTS]
 """Each takes ten seconds to compile; games with fields are compiled by the plain tests as well."""
 

@@ -43,6 +43,7 @@ def digest_of(source, folder):
         ("grid(3, 2)", "grid(2, 3)", False),
         ('X="red disc", O="blue disc"', 'O="blue disc", X="red disc"', False),
         ("Number(0, 6)", "Number(0, 7)", False),
+        ('X="red disc"', 'packed=True, X="red disc"', False),
         ('Turn("XO")', 'Turn("OX")', False),
         ("    left = Number(0, 6)\n    open = Flag()\n", "    open = Flag()\n    left = Number(0, 6)\n", False),
         ("    open = Flag()\n", "    open = Flag()\n\n    # a comment\n", True),

@@ -32,6 +32,10 @@ from retrograde.solver.values.score import (
     decided_from,
 )
 
+MOST_AT_ONCE, BITS_AT_ONCE = 1 << 21, 14
+"""Positions of a tier, and bits for the remoteness in its scores, at most, where `propagate_at_once` is used. In larger
+tiers several workers look up parents, and progress is told."""
+
 ReportProgress = Callable[[int, int, int, float | None], None]
 """Called with the number of decided positions, that of all, the remoteness decided last, and the share of a forward
 pass that is done (None if there is none)."""
@@ -50,6 +54,24 @@ def make_reporter(phase: Telling, tier: int, first_share: float) -> ReportProgre
         phase.working(done, tier, Deciding(decided, total, remoteness, share))
 
     return report
+
+
+def can_propagate_at_once(positions: int, bits: int) -> bool:
+    """Return whether `propagate_at_once` suits a tier of so many positions."""
+    return positions <= MOST_AT_ONCE and bits <= BITS_AT_ONCE
+
+
+def propagate_at_once(begins: Array, parents: Array, bits: int, scores: Array, children_left: Array) -> None:
+    """Decide all positions of a tier in one call of machine code; the result is that of `Propagation.run`.
+
+    The parents of position i are `parents[begins[i]:begins[i + 1]]`, complements (`~`) where the same player moves
+    again. Raise RemotenessOverflow if *bits* bits do not suffice for each remoteness.
+    """
+    mark = decided_from(children_left)
+    for group in (WIN_CLASS, TIE_CLASS):
+        if not kernels.propagate(group, begins, parents, bits, mark, scores, children_left):
+            raise RemotenessOverflow
+    scores[children_left < mark] = DRAW_CLASS << bits
 
 
 def scores_at(group: int, remoteness: int, bits: int) -> list[int]:

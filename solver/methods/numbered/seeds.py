@@ -45,7 +45,7 @@ SPOT_CHECKS = 3
 """Slots of a block that are checked with the interpreted rules."""
 IMAGE_CHECKS = 16
 """Positions of a tier that are checked against a symmetric image, about, spread over its blocks."""
-IMAGE_CHECK_DISTANCE = 256
+IMAGE_CHECK_DISTANCE = 1024
 """At most one position in this number is checked that way, but at least one in a block."""
 IMAGE_CHECK_BLOCKS = 4
 """In a longer tier one block of this number is checked that way, because interpreted rules are slow."""

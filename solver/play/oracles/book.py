@@ -49,7 +49,7 @@ TASK = 16
 NO_LIMIT = 1e9
 """Seconds that mean no limit."""
 FIRST_SECONDS = 1.0
-"""Seconds of a first search, after which it is known whether play can go round in circles."""
+"""Seconds of a first search. Then it is known whether play can go round in circles, or a longer search follows."""
 TIE_SECONDS = 0.1
 """Seconds for finding a tie's remoteness: it matters little, and may take forever."""
 LEAST_TABLE = 1 << 24
@@ -353,9 +353,12 @@ class ProvingThreads(SearchThreads[Search]):
         search = self.of_this_thread()
         if self.over:
             raise KeyboardInterrupt
-        found = search.find(position, FIRST_SECONDS, distance=False)
+        limit = FIRST_SECONDS
+        found = search.find(position, limit, distance=False)
+        # Each search goes on from the results of the one before. (Compiling may take all of the first seconds.)
         while found.value is None and not search.cyclic and not self.over:
-            found = search.find(position, NO_LIMIT, distance=False)
+            limit *= 2
+            found = search.find(position, limit, distance=False)
         if found.value is None or search.cyclic:
             raise KeyboardInterrupt if self.over else circles_error(self.game)
         value, plies = int(found.value), found.remoteness

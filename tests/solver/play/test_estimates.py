@@ -479,6 +479,12 @@ def test_options_for_proofs_and_for_estimates_do_not_mix(home):
     assert "to make one of estimates" in retrograde("book", "draughts:rows=6", "--plies", "0", status=1).stderr
 
 
+def test_a_book_of_a_game_with_cycles_is_refused_though_the_first_search_ends_before_it_meets_one(home, monkeypatch):
+    monkeypatch.setattr("retrograde.solver.play.oracles.book.FIRST_SECONDS", 1e-6)
+    refused = retrograde("book", "draughts:rows=6", "--plies", "0", "--workers", "1", status=1)
+    assert "its play can go round in circles" in refused.stderr
+
+
 def test_the_page_says_that_estimates_are_estimates(home):
     from retrograde.cli.web.view import show_position
 

@@ -295,6 +295,12 @@ class PredecessorLists:
         if scratch and not self.may_load:
             scratch.cache_at_most(max(0, work.budget.free_bytes() // 2))
 
+    @property
+    def only_block(self) -> sorting.ParentLists | None:
+        """The lists of all positions if they are in memory, in one block; None otherwise."""
+        first = self.blocks[0]
+        return first if len(self.blocks) == 1 and isinstance(first, sorting.ParentLists) else None
+
     def parents_of(self, frontier: Array) -> Iterator[Array]:
         """Yield the parents of some positions, in arrays; a parent as often as it has distinct children among them. If
         the same player moves in parent and child, the complement (`~`) of the parent's number stands for it."""

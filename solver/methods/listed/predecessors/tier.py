@@ -28,7 +28,13 @@ from retrograde.solver.runtime.concurrent import Unsolved
 from retrograde.solver.runtime.progress import Deciding, Telling
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values import edges
-from retrograde.solver.values.propagation import Propagation, make_reporter, scores_at
+from retrograde.solver.values.propagation import (
+    Propagation,
+    can_propagate_at_once,
+    make_reporter,
+    propagate_at_once,
+    scores_at,
+)
 from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS
 
 Ends = tuple[int, int]
@@ -141,7 +147,10 @@ class TierSolver:
             except Unsolved as unsolved:
                 self.tier.table.solved.wait_for(unsolved.k)
         with closing(lists) if (lists := self.predecessor_lists()) else nullcontext():
-            self.propagation(lists).run(*frontier)
+            if (block := lists and lists.only_block) and can_propagate_at_once(self.positions, self.bits):
+                propagate_at_once(*block, self.bits, *self.arrays[:2])
+            else:
+                self.propagation(lists).run(*frontier)
 
     # Expansion
 

@@ -353,12 +353,12 @@ class ProvingThreads(SearchThreads[Search]):
         search = self.of_this_thread()
         if self.over:
             raise KeyboardInterrupt
-        limit = FIRST_SECONDS
-        found = search.find(position, limit, distance=False)
+        seconds = FIRST_SECONDS
+        found = search.find(position, seconds, distance=False)
         # Each search goes on from the results of the one before. (Compiling may take all of the first seconds.)
         while found.value is None and not search.cyclic and not self.over:
-            limit *= 2
-            found = search.find(position, limit, distance=False)
+            seconds *= 2
+            found = search.find(position, seconds, distance=False)
         if found.value is None or search.cyclic:
             raise KeyboardInterrupt if self.over else circles_error(self.game)
         value, plies = int(found.value), found.remoteness

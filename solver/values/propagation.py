@@ -67,11 +67,11 @@ def propagate_at_once(begins: Array, parents: Array, bits: int, scores: Array, c
     The parents of position i are `parents[begins[i]:begins[i + 1]]`, complements (`~`) where the same player moves
     again. Raise RemotenessOverflow if *bits* bits do not suffice for each remoteness.
     """
-    mark = decided_from(children_left)
+    tier = kernels.WholeTier(begins, parents, scores, children_left, bits, decided_from(children_left))
     for group in (WIN_CLASS, TIE_CLASS):
-        if not kernels.propagate(group, begins, parents, bits, mark, scores, children_left):
+        if not kernels.propagate(tier, group):
             raise RemotenessOverflow
-    scores[children_left < mark] = DRAW_CLASS << bits
+    scores[children_left < tier.decided_mark] = DRAW_CLASS << bits
 
 
 def scores_at(group: int, remoteness: int, bits: int) -> list[int]:

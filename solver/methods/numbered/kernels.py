@@ -98,14 +98,16 @@ def visit_children(game, turn_rule, position, row, slots, links, begin, trouble)
     tier, count = tiers[row], starts[row + 1] - starts[row]
     end = begin
     moves = later_best = 0
-    for move, child in game.children(position):
-        if move < 0:
+    for move in game.generate_moves(position):
+        if whole(move) < 0:
             trouble[0] = Trouble.BAD_MOVE
             return end, 0
+        child = as_position(game.do_move(position, move))
         if not is_position(child):
             trouble[0] = Trouble.OUT_OF_RANGE
             return end, 0
-        child_tier, slot = game.address(child)
+        child_tier = whole(game.tier(child))
+        slot = whole(game.index(child))
         # Case: a child in the same tier, not solved yet. Store the edge, once for each distinct child.
         if child_tier == tier:
             if not 0 <= slot < count:

@@ -164,7 +164,7 @@ def expand(game, position, tier, tiers, recorder):
         # Step 2: the child of each move, and what belongs to the move.
         move = whole(given)
         child, child_tier = child_of(game, position, move, tier, recorder)
-        odds, gain = odds_and_gain(game, position, move, turn, recorder)
+        odds, gain = odds_and_gain(game, position, move, turn, tiers, recorder)
         total_odds += odds
         if total_odds >= WEIGHT_LIMIT:
             fail(recorder, Trouble.BROKEN, position)
@@ -246,7 +246,7 @@ def child_of(game, position, move, tier, recorder):
 
 
 @lean_kernel
-def odds_and_gain(game, position, move, turn, recorder):
+def odds_and_gain(game, position, move, turn, tiers, recorder):
     """Return a move's odds, 0 for a player's, and what it pays player 0, less what it pays player 1."""
     odds = gain = np.int64(0)
     if recorder.trouble[0] != Trouble.FINE:
@@ -255,6 +255,8 @@ def odds_and_gain(game, position, move, turn, recorder):
         odds += whole(game.odds(position, move))
         if odds < 1:
             fail(recorder, Trouble.BROKEN, position)
+    if not tiers.pays:
+        return odds, gain
     paid = whole(game.reward(position, move, 0))
     other = whole(game.reward(position, move, 1)) if game.players == 2 else 0
     gain += balance(paid, other, position, recorder)

@@ -1,6 +1,7 @@
 """Expands the slots of a tier: initial scores and counters of each position, and its children within the tier."""
 
 from contextlib import suppress
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ PROBES, PROBE_SLOTS = 4, 16
 LINKS = 1 << 19
 """Size of the buffer for links."""
 SPOT_CHECKS = 3
-"""Slots of a block that are checked with the interpreted rules."""
+"""Slots of a tier's first block that are checked with the interpreted rules; of each other block, one is."""
 IMAGE_CHECKS = 16
 """Positions of a tier that are checked against a symmetric image, about, spread over its blocks."""
 IMAGE_CHECK_DISTANCE = 1024
@@ -109,7 +110,8 @@ def check_block(tier: CyclicTier, begin: int, seeds: Seeds) -> None:
     """Check some slots of a block with the interpreted rules, and some against a symmetric image."""
     table = tier.table
     game, numbering, count = table.game, table.numbering, len(seeds.scores)
-    for i in np.linspace(0, count - 1, SPOT_CHECKS).astype(np.int64).tolist():
+    spots = np.linspace(0, count - 1, SPOT_CHECKS).astype(np.int64).tolist()
+    for i in spots if begin == 0 else [Random(begin).randrange(count)]:
         compiled = int(seeds.scores[i]), int(seeds.children_left[i])
         if compiled != seed_interpreted(table, tier.k, begin + i):
             raise RuleError(describe_difference(game, game.unindex(tier.number, begin + i)))

@@ -59,11 +59,11 @@ def complete_players(ctx: click.Context, param: click.Parameter, incomplete: str
 variant = click.argument("variant", shell_complete=complete_variants)
 source = click.argument("source", metavar="VARIANT|FILE", shell_complete=complete_variants)
 database = click.option(
-    "--database", metavar="FILE", shell_complete=complete_files, help="The database, if it is not in the usual place."
+    "--database", metavar="FILE", shell_complete=complete_files, help="The database, if not in the database folder."
 )
 weights = click.option(
     "--weights", metavar="FILE", shell_complete=complete_files,
-    help="Weights of the game's features, made by fit, if they are not in the usual place.",
+    help="Weights of the game's features, made by fit, if they are not in the database folder.",
 )  # fmt: skip
 json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 skill = click.option(

@@ -93,7 +93,7 @@ def open_book(path: str | os.PathLike[str], game: Game | None = None) -> Book:
 
 
 def find_book(game: Game, home: str | os.PathLike[str] | None = None) -> Book | None:
-    """Return a game's book from the usual folder, or None."""
+    """Return a game's book from the database folder, or None."""
     path = book_path(variant(game), home)
     if not os.path.exists(path):  # False also for names that no file can have
         return None

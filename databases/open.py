@@ -61,7 +61,7 @@ def open_database(
     A metric other than the game's own may follow the variant, as in `tictactoe@score`.
 
     The rules come from an installed game, from one that was solved on this machine, or from *game*. A file never makes
-    us load code from elsewhere. *home* replaces the usual folder of databases. Raises NoDatabase, NotADatabase,
+    us load code from elsewhere. *home* replaces the database folder. Raises NoDatabase, NotADatabase,
     DamagedDatabase, UnreadableVersion, OtherRules if the rules have changed since the solve, or VariantError if they
     cannot be found.
     """
@@ -105,7 +105,7 @@ def open_certificate(
 
 
 def find_certificate(game: Game, home: str | os.PathLike[str] | None = None) -> Certificate | None:
-    """Return the certificate for a game's start from the usual folder, or None."""
+    """Return the certificate for a game's start from the database folder, or None."""
     path = certificate_path(variant(game), home=home)
     return open_certificate(path, game=game) if os.path.exists(path) else None  # False also for impossible names
 
@@ -124,7 +124,7 @@ def open_beside(
     folder: Path, game: Game, variant: str, metric: str = METRICS[0], cache_blocks: int = CACHE_BLOCKS
 ) -> Database:
     """Open the database of another variant of the same rules, by a metric: from *folder* if it is there, else from the
-    usual folder. Raises NoDatabase."""
+    database folder. Raises NoDatabase."""
     other = variant_of_same_rules(game, variant)
     suffix = "" if metric == metric_of(other) else metric
     home = folder if database_path(variant, folder, suffix).exists() else None

@@ -65,9 +65,8 @@ class Awari(PitTexts):
             return (self.coded(row, row),)
         bits = self.stones + 2 * self.pits
         boards = []
-        for zeros in combinations(
-            range(bits), 2 * self.pits
-        ):  # bits above the last zero are stones that are not on the board
+        # Each choice of bits for the zeros that end the pits is a board. Bits above the last zero are unused stones.
+        for zeros in combinations(range(bits), 2 * self.pits):
             ones = (1 << zeros[-1]) - 1
             boards.append(ones & ~sum(1 << zero for zero in zeros))
         return tuple(boards)
@@ -75,7 +74,7 @@ class Awari(PitTexts):
     # The encoding
 
     def row(self, position, other):
-        """Return a row of pits, six bits for each, in the order in which they are sown."""
+        """Return the own row of pits, or the *other*: six bits for each pit, in the order in which they are sown."""
         row = 0
         for field in range(2 * self.pits):
             count = (~position & position + 1).bit_length() - 1
@@ -115,7 +114,7 @@ class Awari(PitTexts):
                 yield pit
 
     def sown(self, position, pit):
-        """Return both rows after sowing, and the pit of the last stone."""
+        """Return both rows after sowing, and the pit of the last stone, counted from the own first pit."""
         own, other = self.row(position, False), self.row(position, True)
         hand = own >> 6 * pit & FIELD
         own -= hand << 6 * pit
@@ -131,7 +130,7 @@ class Awari(PitTexts):
         return own, other, at
 
     def left(self, other, at):
-        """Return the opponent's row after the capture."""
+        """Return the opponent's row after the capture. *at* is the pit of the last stone, as `sown` returns it."""
         row = other
         pit = at - self.pits
         while pit >= 0 and 2 <= row >> 6 * pit & FIELD <= 3:
@@ -162,10 +161,13 @@ class Awari(PitTexts):
         """Return what is left in a player's row."""
         return self.sum(self.row(position, player == 1))
 
-    feature_weights = (50, 10, -20, 20)
+    feature_weights = (50, 10, -20, 20)  # the weights of `features` in the estimate, in hundredths of a point
 
     def features(self, position):
-        """Return the leads in stones and in pits with stones, and each player's weak pits, of one or two stones."""
+        """Return (lead in stones, lead in non-empty pits, own weak pits, the opponent's weak pits).
+
+        A weak pit has one or two stones, so one more stone lets the other player capture it.
+        """
         own, other = self.row(position, False), self.row(position, True)
         stones = pits = weak = weak_other = 0
         for pit in range(self.pits):

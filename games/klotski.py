@@ -27,8 +27,8 @@ class Klotski(Game):
     players = 1
 
     layout: str = "VBBV-VBBV-VHHV-VSSV-S..S"
-    """The rows at the start: single blocks S, horizontal ones HH, vertical ones V above V, one square BB above BB,
-    gaps."""
+    """The rows at the start, joined by -: single blocks S, horizontal ones HH, vertical ones V above V, one square BB
+    above BB. Dots are empty cells."""
     moves: bool = False
     """Whether one move takes a block to any cells that it can slide to; otherwise it goes one cell."""
     goal: int = -1
@@ -82,7 +82,7 @@ class Klotski(Game):
 
     @cached_property
     def near(self):
-        """The four neighbours of each cell; the cell itself in place of one outside the box."""
+        """For each cell, its neighbours: left, right, above, below. A neighbour outside the box is the cell itself."""
         found = []
         for cell in range(self.cells):
             beside = [cell - 1 if cell % self.width else cell, cell + 1 if (cell + 1) % self.width else cell]
@@ -102,8 +102,8 @@ class Klotski(Game):
         return cells
 
     def reached(self, block, cell, others):
-        """Return the cells that a block's corner can reach in a move, as bits, its own included. *others* are covered
-        cells."""
+        """Return the cells that a block's corner can reach in a move, as bits, its own included. *others* are the cells
+        that other blocks cover, as bits."""
         found = 1 << cell
         before = 0
         while found != before:

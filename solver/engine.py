@@ -135,7 +135,7 @@ def solve_at(path: Path, game: Game, options: SolveOptions, lock: Lock | None) -
 def solve_needed(game: Game, path: Path, options: SolveOptions) -> None:
     """Solve the variants on whose databases this game rests (`elsewhere` in the contract), if these do not exist.
 
-    They are looked for beside the game's database and in the usual folder. Raise CannotSolve if one cannot be used.
+    They are looked for beside the game's database and in the database folder. Raise CannotSolve if one cannot be used.
     """
     if options.metric not in BY_NUMBER or not Traits.of(game).is_numbered:
         return

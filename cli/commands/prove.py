@@ -63,7 +63,7 @@ class Odd(click.IntRange):
 @options.size("--memory", "memory", MEMORY, "Memory for the positions of the proof.")
 @options.threads
 @options.fresh
-@click.option("--out", metavar="FILE", help="The certificate's file, if it is not to be in the usual place.")
+@click.option("--out", metavar="FILE", help="The certificate's file, if it is not to be in the database folder.")
 @options.json
 def command(
     source: str, position: str | None, value: str | None, at_least: bool, leaves: int, seconds: float | None,

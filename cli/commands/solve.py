@@ -124,7 +124,7 @@ def command(
     if members := variants_in(name):
         other_metric = (metric or metric_in_name) not in ("", METRICS[0], *TO_PROGRESS)
         if any([database, ties, against, other_metric, only_estimate and (cluster or mpi)]):
-            what = f"{name} is a set of {len(members)} variants, each with a database in the usual place"
+            what = f"{name} is a set of {len(members)} variants, each with a database of its own"
             raise click.UsageError(
                 f"{what}: it goes with none of --database, --metric but dtz and dtc, --ties, --against"
             )
@@ -334,7 +334,7 @@ def is_solved(game: Game, path: Path, fresh: bool, goal: Goal) -> bool:
 
 
 def is_made_by_earlier_text(game: Game, path: Path, stored: int) -> bool:
-    """Return whether an earlier text of the game's rule file made a database in the usual place, in seconds. False if
+    """Return whether an earlier text of the game's rule file made the database in its folder, in seconds. False if
     another rule file of that name is on record."""
     from retrograde.games.contract.snapshot import RULES, module_of
     from retrograde.games.identity.trusted import read_record

@@ -27,12 +27,13 @@ def files_of(path: Path) -> list[Path]:
 
 
 def unfinished_solves() -> list[Path]:
-    """Return the paths of databases with files of an unfinished solve, in the usual folder."""
-    found = home_folder().glob("*.*.*")
-    ending = "|".join(map(re.escape, (SUFFIX, ESTIMATES_SUFFIX)))
-    pattern = re.compile(rf"(.+(?:{ending}))({JOURNAL}|{SCRATCH}|\.\d+-[0-9a-f]+{PARTIAL})")
-    names = {match[1]: one for one in found if (match := pattern.fullmatch(one.name))}
-    return [names[name].with_name(name) for name in sorted(names)]
+    """Return the paths of databases with files of an unfinished solve, in the database folder."""
+    folder = home_folder()
+    suffixes = "|".join(map(re.escape, (SUFFIX, ESTIMATES_SUFFIX)))
+    journal, scratch, partial = map(re.escape, (JOURNAL, SCRATCH, PARTIAL))
+    pattern = re.compile(rf"(.+(?:{suffixes}))({journal}|{scratch}|\.\d+-[0-9a-f]+{partial})")
+    names = {match[1] for one in folder.glob("*.*.*") if (match := pattern.fullmatch(one.name))}
+    return [folder / name for name in sorted(names)]
 
 
 def bytes_of(path: Path) -> int:

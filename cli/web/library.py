@@ -47,7 +47,7 @@ class Unavailable(RetrogradeError):
 
 
 class Library:
-    """The solutions of the given variants, or of all databases in the usual place.
+    """The solutions of the given variants, or of all databases in the database folder.
 
     If it *searches*, it also answers for games without a database. One thread answers all questions to databases
     (`answer`, `ask`), another runs all searches. Any thread may call `all` and `of_game`.
@@ -201,7 +201,7 @@ class Library:
 
 
 def with_stored_weights(game: Game) -> Game:
-    """Return a game with the weights in its file in the usual place; without them if the file is wrong."""
+    """Return a game with the weights in its file in the database folder; without them if the file is wrong."""
     try:
         return load_weights(game)
     except RetrogradeError as error:

@@ -6,8 +6,9 @@ from retrograde.cli.render.expected import EXPECTATION, games_won
 from retrograde.cli.render.measures import Facts, measure_in_words
 from retrograde.cli.render.words import NOUNS, plies
 from retrograde.games.chess.fields import count_in
-from retrograde.games.contract.game import LOSE, METRICS, Game, Traits, Value
+from retrograde.games.contract.game import LOSE, Game, Traits, Value
 from retrograde.games.contract.zeroing import TO_PROGRESS
+from retrograde.solver.options import REMOTENESS
 from retrograde.solver.play.answer import Answer, distance_text
 from retrograde.solver.play.oracle import Oracle
 from retrograde.solver.play.oracles.fifty_moves import knows_fifty_move_rule
@@ -21,20 +22,20 @@ def seats_of(game: Game) -> Seats:
 
 
 def measure_text(answer: Answer) -> str:
-    """Return in words what the metric says of a position, `+3` or `wins 61.6 % of games`; "" for value and
-    remoteness."""
+    """Return the metric's text for a position, such as `+3` or `wins 61.6 % of games`; "" for remoteness, dtz and
+    dtc."""
     metric = answer.oracle.metric
-    if metric == METRICS[0] or metric in TO_PROGRESS:
+    if metric == REMOTENESS or metric in TO_PROGRESS:
         return ""
-    return games_won(answer.oracle, answer.measures) or measure_shown(metric, answer.measures)
+    return games_won(answer.oracle, answer.measures) or rounded_measure(metric, answer.measures)
 
 
-def measure_shown(metric: str, facts: Facts) -> str:
-    """Return what a metric says of a position, in words. An expectation has four digits if its bounds agree on them.
+def rounded_measure(metric: str, facts: Facts) -> str:
+    """Return what a metric says of a position, in words. An expectation has four digits if its bounds agree on these.
 
-    >>> measure_shown("expectation", {"expectation": 2 / 3, "low": 0.66666, "high": 0.66667})
+    >>> rounded_measure("expectation", {"expectation": 2 / 3, "low": 0.66666, "high": 0.66667})
     '0.6667'
-    >>> measure_shown("expectation", {"expectation": 0.25, "low": 0, "high": 0.5})
+    >>> rounded_measure("expectation", {"expectation": 0.25, "low": 0, "high": 0.5})
     '0.25 ± 0.3'
     """
     if "expectation" not in facts:
@@ -49,7 +50,10 @@ def expectation_of(oracle: Oracle, position: int) -> float | None:
 
 
 def payoffs(game: Game, position: int, move: int | None) -> list[int]:
-    """Return what a move, or the end if None, pays the player to move and the other. Else return []."""
+    """Return what a move, or the end if None, pays the player to move and the other player.
+
+    The list has one number if there is one player, and is empty if moves pay nothing.
+    """
     if not Traits.of(game).has_rewards or game.players > 2:
         return []
     mover = max(0, game.turn(position))
@@ -61,14 +65,15 @@ def payoffs(game: Game, position: int, move: int | None) -> list[int]:
 
 
 def count_at(oracle: Oracle, text: str | None, count: int | None) -> int | None:
-    """Return the plies without progress at a position: *count*, or what the text says. It is None without a rule."""
+    """Return the plies without progress at a position: *count*, or without it the counter in a FEN, *text*. Return None
+    if the rule does not apply."""
     if not knows_fifty_move_rule(oracle):
         return None
     return count_in(text or "") if count is None else count
 
 
 def without_rule(oracle: Oracle, position: int, value: Value) -> str:
-    """Return the value of a position without the rule, if it differs: `win in 131 plies`."""
+    """Return the value of a position without the rule, such as `win in 131 plies`; "" if it is the same."""
     plain = oracle.probe(position, 0)
     if plain.value == value:
         return ""

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from retrograde.cli.common import has_other_rules
-from retrograde.cli.web.metric_texts import measure_shown
+from retrograde.cli.web.metric_texts import rounded_measure
 from retrograde.databases import DatabaseFile, LegendRow
 from retrograde.databases.legend import by_outcome
 from retrograde.databases.location import database_path, list_databases
@@ -53,7 +53,7 @@ def installed_games() -> tuple[str, ...]:
 
 
 class Shelf:
-    """The databases in the usual place. Several threads may use it at once."""
+    """The databases in the database folder. Several threads may use it at once."""
 
     def __init__(self) -> None:
         self.known: dict[Path, tuple[State, DatabaseFacts]] = {}
@@ -110,7 +110,7 @@ def read_facts(path: Path) -> DatabaseFacts:
         longest = None if other else longest
         measure = ""
         if start is not None and start.measures and metric not in TO_PROGRESS:
-            measure = measure_shown(metric, facts_of(metric, file.details, start.measures))
+            measure = rounded_measure(metric, facts_of(metric, file.details, start.measures))
         return DatabaseFacts(path, file.variant, file.positions, start, tiers, longest, metric, measure)
 
 

@@ -174,11 +174,12 @@ class AnyBoard:
         return self.men[target] != "." or (self.men[origin] in "Pp" and (origin - target) % 8 != 0)
 
     def is_dead(self) -> bool:
-        """Return whether the men cannot mate: none, one knight, or bishops on squares of one colour."""
+        """Return whether no mate is possible: kings alone, or with one knight, or with bishops on one colour."""
         places = [square for square, man in enumerate(self.men) if man not in ".Kk"]
         kinds = {self.men[square].upper() for square in places}
         if kinds == {"N"}:
             return len(places) == 1
+        # The colour of a square is whether file + rank is odd. Kings alone pass as well.
         return kinds <= {"B"} and len({(square ^ square >> 3) & 1 for square in places}) < 2
 
     def in_check(self, white: bool) -> bool:

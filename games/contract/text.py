@@ -17,4 +17,5 @@ def printable(text: str) -> str:
     >>> printable("a\\x1b[31mb")
     'a\N{REPLACEMENT CHARACTER}[31mb'
     """
+    # A fast path: printable text has none of these characters.
     return text if text.isprintable() else UNPRINTABLE.sub(REPLACEMENT, text)

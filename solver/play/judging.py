@@ -107,7 +107,7 @@ class SearchJudge:
         before = len(self.keeping)
         search = PointSearch if counts_points(self.game) else ValueSearch
         searches = {name: search(self.game, estimate=kind) for name, kind in ESTIMATES.items()}
-        noisy = None if counts_points(self.game) else Noisy(self.solution, self.seed)
+        noisy = None if counts_points(self.game) else NoisySearch(self.solution, self.seed)
         for depth in range(1, deepest + 1):
             own_before, all_before = searches["own"].nodes, sum(ahead.nodes for ahead in searches.values())
             rates = {name: error_rate(self.keeping, ahead.scores, depth) for name, ahead in searches.items()}
@@ -163,7 +163,7 @@ def error_rate(
     return mean(shares)
 
 
-class Noisy:
+class NoisySearch:
     """An interpreted search whose estimate is the true value except in some positions, always the same ones.
 
     `is_exhausted` is True after too many positions; then the last scores mean nothing.
@@ -186,14 +186,14 @@ class Noisy:
         ]
 
     def score(self, position: int, depth: int) -> int:
-        """Return the score of a canonical position, searched to a depth; cached."""
+        """Return the score of a canonical position, searched to a depth. Cached; 0 for a new one if `is_exhausted`."""
         if (position, depth) not in self.scored:
             if self.is_exhausted:
                 return 0
-            self.scored[position, depth] = self.search(position, depth)
+            self.scored[position, depth] = self.search_uncached(position, depth)
         return self.scored[position, depth]
 
-    def search(self, position: int, depth: int) -> int:
+    def search_uncached(self, position: int, depth: int) -> int:
         """Return the score of an end, the noisy estimate at depth 0, or the best score of the children."""
         game = self.game
         end = game.primitive(position)

@@ -138,7 +138,7 @@ class Listing:
         return int(self.selects(values, plies) @ [row.stored for row in rows])
 
     def sample(self, count: int, seed: int | None = None) -> PositionChunk:
-        """Return *count* random positions in order, or all if there are fewer; each is equally likely."""
+        """Return *count* random positions in the file's order, or all if there are fewer. Each is equally likely."""
         chance = np.random.default_rng(seed)
         # Reservoir sampling: each position gets a random key, and those with the least keys stay.
         reservoir, keys = empty_chunk(self.database), np.empty(0)
@@ -146,8 +146,8 @@ class Listing:
             reservoir = concatenate([reservoir, chunk])
             keys = np.concatenate([keys, chance.random(len(chunk.positions))])
             if len(keys) > count:
-                least = np.sort(np.argpartition(keys, count)[:count]) if count else np.empty(0, np.int64)
-                reservoir, keys = reservoir.only(least), keys[least]
+                kept = np.sort(np.argpartition(keys, count)[:count])
+                reservoir, keys = reservoir.only(kept), keys[kept]
         return reservoir
 
     def _repr_html_(self) -> str:

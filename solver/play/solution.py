@@ -164,7 +164,7 @@ class Solution(Oracle):
     def zeroing(self) -> "Solution | None":
         """The solution of the same game by distance to zeroing; None if there is none, or no such rule.
 
-        Its database is looked for beside this one and in the usual folder.
+        Its database is looked for beside this one and in the database folder.
         """
         return self._to_progress(DTZ)
 
@@ -224,10 +224,11 @@ class Solution(Oracle):
 
     @cached_property
     def pays_one(self) -> bool:
-        """Whether every end pays one of two players exactly 1 more, so that expectations count won games.
+        """Whether each end pays the winner exactly one point more than the loser, so that an expectation is a win rate.
 
-        That is so if moves pay nothing, and no end is worth 0 or more than 1. (Payoffs are whole numbers.) A database
-        by slot says so by `counts_wins`; another lists the bounds of all positions, ends included.
+        Moves must pay nothing. A database by slot stores the answer as `counts_wins`. In others, check the bounds of
+        all positions in the legend, ends included: none may be worth 0, or more than a point either way. Payoffs are
+        whole numbers, so each end is then worth 1 or -1. A point is `scale` units of the stored bounds.
         """
         details = self.database.file.details
         if self.metric != "expectation" or "against" in details or self.game.players != 2 or "scale" not in details:
@@ -237,7 +238,7 @@ class Solution(Oracle):
         if "numbering" in details:
             return bool(details.get("counts_wins", 0))
         legend, scale = self.database.file.legend, int(details["scale"])
-        if not isinstance(legend, LegendTable):  # rows without measures (bounds), or read in plain Python
+        if not isinstance(legend, LegendTable):  # the same test, row by row
             return all(
                 row.value in (WIN, LOSE) and row.measures and max(map(abs, row.measures)) <= scale for row in legend
             )
@@ -306,7 +307,7 @@ class Response(Solution):
 
     @cached_property
     def perfect(self) -> Solution | None:
-        """The game's own solution from the usual folder; None if it is missing or unreadable."""
+        """The game's own solution from the database folder; None if it is missing or unreadable."""
         try:
             return open_solution(self.variant, game=folded(self.game))
         except RetrogradeError:

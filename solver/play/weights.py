@@ -25,8 +25,8 @@ class WrongWeights(RetrogradeError, ValueError):
 
 
 def load_weights(game: Game, path: str | os.PathLike[str] | None = None, home: Path | None = None) -> Game:
-    """Return a game with the weights in a file, by default its file in the usual folder. Without one, return the game
-    itself. Raise WrongWeights if they do not fit the game."""
+    """Return a game with the weights in a file, by default its file in the database folder. Without one, return the
+    game itself. Raise WrongWeights if they do not fit the game."""
     if path is None:
         path = weights_path(variant(game), home)
         if not defines(game, "features") or not os.path.exists(path):  # False also for names that no file can have

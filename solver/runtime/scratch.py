@@ -7,7 +7,7 @@ A folder beside the database has a file for each kind of data, wave and writer::
 Writers only append, each to its own files, so that nothing is ever overwritten. The journal alone says which frames are
 complete: what a kill left half-written is never read.
 
-If there is enough disk, bytes may be stored *plain*. They are then read through a memory map, without a copy::
+If there is enough disk, bytes may be stored uncompressed. They are then read through a memory map, without a copy::
 
     | "RGP1" | crc32 | bytes |          at an offset divisible by 8
 """
@@ -39,8 +39,8 @@ from retrograde.games.contract.game import RetrogradeError
 
 LEVEL = 1
 """The compression level: fast."""
-PLAIN, HEAD = b"RGP1", struct.Struct("<4sI")
-"""The magic bytes and the header of plain bytes; no zstd frame begins with them."""
+UNCOMPRESSED, HEAD = b"RGP1", struct.Struct("<4sI")
+"""The magic bytes and the header of uncompressed bytes; no zstd frame begins with them."""
 
 
 Content = TypeVar("Content")
@@ -113,19 +113,19 @@ class Scratch:
         with self.expect_disk():
             make_folder(self.folder)
 
-    def write(self, name: str, content: bytes | memoryview, plain: bool = False) -> Frame:
+    def write(self, name: str, content: bytes | memoryview, uncompressed: bool = False) -> Frame:
         """Spill bytes, and return their frame; raise CannotWrite if that fails."""
         if (held := self.hold(name, content)) is not None:
             return held
-        head = HEAD.pack(PLAIN, zlib.crc32(content)) if plain else b""
-        packed = content if plain else self.tools.compressor.compress(content)
+        head = HEAD.pack(UNCOMPRESSED, zlib.crc32(content)) if uncompressed else b""
+        packed = content if uncompressed else self.tools.compressor.compress(content)
         frame = Frame(name, self.tools.tokens.get(name, 0), 0, len(head) + len(packed), len(content))
         if not frame.token or not (self.folder / frame.file).exists():  # the first write, or the file was dropped
             self.tools.tokens[name] = randbits(62) | 1
             frame = frame._replace(token=self.tools.tokens[name])
         with self.expect_disk(), FileIO(self.folder / frame.file, "a") as file:
             offset = file.seek(0, os.SEEK_END)
-            gap = -offset % HEAD.size if plain else 0  # up to the next multiple of 8
+            gap = -offset % HEAD.size if uncompressed else 0  # up to the next multiple of 8
             write_all(file, bytes(gap) + head)
             write_all(file, packed)
         return frame._replace(offset=offset + gap)
@@ -199,8 +199,8 @@ class Scratch:
                 file.seek(frame.offset)
                 # Plain bytes are mapped, zstd frames decompressed.
                 head = file.read(HEAD.size)
-                if head.startswith(PLAIN):
-                    content = map_plain(file, frame, HEAD.unpack(head)[1])
+                if head.startswith(UNCOMPRESSED):
+                    content = map_uncompressed(file, frame, HEAD.unpack(head)[1])
                 else:
                     packed = head + file.read(frame.packed - len(head))
                     content = unpack(self.tools.decompressor, packed, frame.size)
@@ -252,8 +252,8 @@ def write_all(file: FileIO, content: bytes | memoryview) -> None:
         done += file.write(memoryview(content)[done:])
 
 
-def map_plain(file: FileIO, frame: Frame, checksum: int) -> memoryview:
-    """Return the bytes of a plain frame as a memory map; raise ValueError if the checksum is wrong."""
+def map_uncompressed(file: FileIO, frame: Frame, checksum: int) -> memoryview:
+    """Return the bytes of an uncompressed frame as a memory map; raise ValueError if the checksum is wrong."""
     begin = frame.offset + HEAD.size
     before = begin % mmap.ALLOCATIONGRANULARITY  # a map must begin at a multiple of this
     mapping = mmap.mmap(file.fileno(), before + frame.size, access=mmap.ACCESS_READ, offset=begin - before)

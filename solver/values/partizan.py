@@ -231,10 +231,11 @@ def replace_reversible(
 
 
 def walls_of(lefts: Sequence[Wall], rights: Sequence[Wall]) -> tuple[Wall, Wall]:
-    """Return both walls of a game, from the Right walls of Left's options and the Left walls of Right's options.
+    """Return Left's and Right's wall of a game that is not a number.
 
-    A move costs as much as the temperature t: Left's wall is the greatest of *lefts* minus t, Right's the least of
-    *rights* plus t. Both are constant above the temperature at which they meet.
+    *lefts* are the Right walls of Left's options, *rights* the Left walls of Right's. A move costs as much as the
+    temperature t: Left's wall is the greatest of *lefts* minus t, Right's the least of *rights* plus t. Both are
+    constant above the temperature at which they meet.
     """
 
     def left_at(t: Fraction) -> Fraction:
@@ -243,15 +244,16 @@ def walls_of(lefts: Sequence[Wall], rights: Sequence[Wall]) -> tuple[Wall, Wall]
     def right_at(t: Fraction) -> Fraction:
         return min(value_at(wall, t) for wall in rights) + t
 
-    # Step 1: the temperatures at which a wall may bend, and one above at which the walls have met.
+    # Step 1: the temperatures at which a wall may bend, and one above at which the walls have met. Above the last
+    # corner, the gap between them shrinks by 2 for each unit of t, so a step as long as the gap suffices.
     corners = sorted({t for wall in (*lefts, *rights) for t, _ in wall})
     corners += [corners[-1] + max(Fraction(1), left_at(corners[-1]) - right_at(corners[-1]))]
     pairs = [(one, other) for walls in (lefts, rights) for one in walls for other in walls]
-    turns = {t for one, other in pairs for t in crossings(one, other, corners)}
+    crossing_temperatures = {t for one, other in pairs for t in crossings(one, other, corners)}
     # Step 2: both walls at each of these, up to where they meet.
     left: Wall = []
     right: Wall = []
-    for t in sorted({*corners, *turns}):
+    for t in sorted({*corners, *crossing_temperatures}):
         left_value, right_value = left_at(t), right_at(t)
         if left and left_value < right_value:  # they met between t0 and t: replace t by that temperature
             (t0, left0), (_, right0) = left[-1], right[-1]

@@ -35,7 +35,7 @@ SAMPLE_SLOTS, SAMPLE_SECONDS = 256, 0.01
 class NumberedMethod:
     """The method for games that number their positions.
 
-    Tiers that other databases have are copied, from the folder of *path* and the usual folder. If *path* is None or
+    Tiers that other databases have are copied, from the folder of *path* and the database folder. If *path* is None or
     *fresh* is true, all tiers are solved. If *by_sets*, tiers are solved by sets if possible (see
     solver/methods/chess). *metric* is remoteness, or one of TO_PROGRESS, which needs sets.
     """

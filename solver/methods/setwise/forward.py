@@ -151,25 +151,29 @@ class Exploration:
     def check_resources(self, wave: Wave, phase: Phase) -> None:
         """Check that memory and disk will suffice for the rest of the exploration.
 
-        Raises DiskTooSmall as soon as the estimate says that the disk is too small. Raises TooLargeForMemory if memory
-        does not suffice for this wave, or will not for all. Uncompressed scratch files lie in the system's memory; if
-        that gets short, further files are compressed.
+        The need of all waves is estimated once, when memory first looks short. Later waves are checked one by one.
+        Raises DiskTooSmall if the estimate says that the disk is too small. Raises TooLargeForMemory if memory does not
+        suffice for this wave, or will not for all. Uncompressed scratch files lie in the system's memory; if that gets
+        short, further files are compressed.
         """
         # Step 1: the free memory, and what this wave needs of it.
         written = sum(self.scratch.file_lengths().values()) if self.storage.scratch else 0
-        free_memory = self.work.budget.free_bytes() - (written if self.storage.plain else 0)
-        needed = BYTES_IN_WAVE * int(wave.tiers[:, COUNT].sum())
+        free_memory = self.work.budget.free_bytes() - (written if self.storage.uncompressed else 0)
+        needed_for_wave, needed_in_all = BYTES_IN_WAVE * int(wave.tiers[:, COUNT].sum()), 0.0
         # Step 2: once memory may get short, or files are compressed, estimate what all waves need.
-        scarce = (self.storage.scratch and not self.storage.plain) or PLENTY * phase.positions > free_memory
+        scarce = (self.storage.scratch and not self.storage.uncompressed) or PLENTY * phase.positions > free_memory
         if not self.is_estimated and scarce and phase.positions > ESTIMATED_AFTER:
             self.is_estimated = True
             share = STORED_SHARE if len(self.rules.mirror) else 1
+            # The estimate counts symmetric positions once; each stands for positions / done so far. Of all positions,
+            # *share* are in stored tiers.
             waves = np.array(self.outlook.plain_waves(written)) * share * phase.positions / phase.done
-            needed = BYTES_A_POSITION * waves.sum() + BYTES_IN_WAVE * waves.max()
-        # Step 3: compress further files, or give up on solving in memory.
-        if self.storage.plain:
+            needed_in_all = BYTES_A_POSITION * waves.sum() + BYTES_IN_WAVE * waves.max()
+        # Step 3: compress further files, or give up on solving in memory. Half of the disk is for planes and results.
+        needed = needed_in_all or needed_for_wave
+        if self.storage.uncompressed:
             free = min(free_memory, shutil.disk_usage(self.work.scratch).free // 2)
-            self.storage = self.storage._replace(plain=needed <= free)
+            self.storage = self.storage._replace(uncompressed=needed <= free)
         elif needed > free_memory and not self.storage.scratch:
             raise TooLargeForMemory
 

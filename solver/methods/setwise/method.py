@@ -106,7 +106,7 @@ class Setwise:
         drop_incomplete_wave(worths_log, scratch, frames_in_entry)
         work.course.plan(exploring=0.4, solving=0.5, writing=0.1)
         # Step 2: Find all positions. Leave small games to other methods.
-        storage = WaveStorage(scratch if in_scratch else None, plain=not work.shares_memory)
+        storage = WaveStorage(scratch if in_scratch else None, uncompressed=not work.shares_memory)
         exploration = Exploration(game, rules, work, self.outlook(game, work), storage, scratch)
         exploration.explore(log, work.phase("exploring"))
         records = int(exploration.over[:, STORED].sum())
@@ -132,7 +132,7 @@ def can_unpack(storage: WaveStorage, work: Work, planes: int) -> bool:
     the system's memory.
     """
     if storage.scratch:
-        can_share = storage.plain and not work.apart and are_usable()
+        can_share = storage.uncompressed and not work.apart and are_usable()
         if not can_share or planes > shutil.disk_usage(work.scratch).free // 2:
             return False
     return planes < FOR_PLANES * work.budget.free_bytes()

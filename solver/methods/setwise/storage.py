@@ -59,17 +59,17 @@ class WaveStorage(NamedTuple):
     """Where waves are stored: in *scratch* files, or in memory if there are none.
 
     If `unpacks`, there is memory for two waves to be unpacked on the way back; with a scratch folder, shared files
-    (sheets) for their planes. If `plain`, scratch files are not compressed.
+    (sheets) for their planes. If `uncompressed`, scratch files are not compressed.
     """
 
     scratch: Scratch | None
     unpacks: bool = False
-    plain: bool = False
+    uncompressed: bool = False
 
     def store(self, name: str, words: Array) -> Array | Frame:
         """Store some words and return where they are. The caller must not change them afterwards."""
         if self.scratch:
-            return self.scratch.write(name, words.view(np.uint8).data, self.plain)
+            return self.scratch.write(name, words.view(np.uint8).data, self.uncompressed)
         if words.base is not None:  # a view of this thread's workspace
             words = words.copy()
         words.flags.writeable = False  # as arrays from scratch are: numba would compile kernels for writable ones too
@@ -83,8 +83,8 @@ class WaveStorage(NamedTuple):
         return np.frombuffer(self.scratch.read(location), np.uint64)
 
     def sync(self, frames: Iterable[Frame]) -> None:
-        """Make stored frames survive a power cut. Plain ones are not synced: they are quickly made again."""
-        if self.scratch and not self.plain:
+        """Make stored frames survive a power cut. Uncompressed ones are not synced: they are quickly made again."""
+        if self.scratch and not self.uncompressed:
             self.scratch.sync(frames)
 
     def drop(self, name: str) -> None:

@@ -102,7 +102,7 @@ def initialize_range(task: TierTask, all_scores: SharedArray, number: int, span:
     if not task.sections.cyclic:
         outcomes.children_left[:] = DECIDED
     block.link()
-    edges = scratch.write(EDGES, to_bytes(*block.links), plain=True) if block.arrays.inside else None
+    edges = scratch.write(EDGES, to_bytes(*block.links), uncompressed=True) if block.arrays.inside else None
     block.gather(outcomes, 0)
     state = write_base(scratch, number, 0, outcomes.scores, outcomes.children_left, task.bits)
     return range_of(task, ShapeRange(span, state, edges, None, 0, NEVER), block, 0)
@@ -164,7 +164,7 @@ def range_of(task: TierTask, one: ShapeRange, block: Block, remoteness: int) -> 
     frontier = None
     if len(block.lost.masks) + len(block.won.masks):
         content = to_bytes(*counts, block.lost.masks, block.won.masks)
-        frontier = task.scratch.write(frontier_name(remoteness), content, plain=True)
+        frontier = task.scratch.write(frontier_name(remoteness), content, uncompressed=True)
     due = int(block.due.min(initial=NEVER))
     return one._replace(frontier=frontier, undecided=int(block.undecided.sum()), due=due)
 

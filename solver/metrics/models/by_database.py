@@ -91,8 +91,8 @@ class ExploitModel(Model):
         """Return what a move is proven to bring the mover, even if play can repeat, in grains (`scale` to a point)."""
         child = game.do_move(position, move)
         name = "low" if same_mover(game, position, child) else "waiting_low"
-        gain = gain_of(game, position, move) * int(self.database.file.details["scale"])
-        return int(self.database.measures(child)[name]) + gain
+        gain_in_grains = gain_of(game, position, move) * int(self.database.file.details["scale"])
+        return int(self.database.measures(child)[name]) + gain_in_grains
 
     def close(self) -> None:
         self.database.close()
@@ -115,18 +115,18 @@ def merit(database: Database, position: int, move: int) -> tuple[int, ...]:
     child = game.do_move(position, move)
     value, remoteness = database[child]
     value_for_mover = value_to_mover(game, position, child, value)
-    plies = remoteness or 0
+    plies = remoteness or 0  # a DRAW has no remoteness
     outcome_key = ORDER.index(Value(value_for_mover)), (plies if value_for_mover == LOSE else -plies)
     if database.metric not in ("score", "expectation"):
         return outcome_key
     sign = 1 if same_mover(game, position, child) else -1
-    gain = gain_of(game, position, move) * int(database.file.details.get("scale", 1))
-    bounds = [gain + sign * measure for measure in database.measures(child).values()]
-    return *sorted(bounds), *outcome_key  # sorted: negated bounds (low, high) come in the other order
+    gain_in_grains = gain_of(game, position, move) * int(database.file.details.get("scale", 1))
+    bounds = [gain_in_grains + sign * measure for measure in database.measures(child).values()]
+    return *sorted(bounds), *outcome_key  # sorted, because negation exchanges low and high
 
 
 def gain_of(game: Game, position: int, move: int) -> int:
-    """Return what a move pays the mover at once, less what the other player gets."""
+    """Return what a move pays the mover at once, less what the other player gets, in points."""
     mover = max(game.turn(position), 0)
     return game.reward(position, move, mover) - game.reward(position, move, 1 - mover)
 

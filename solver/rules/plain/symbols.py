@@ -245,8 +245,8 @@ class Symbol:
     __rmul__ = __mul__
 
     def bit_count(self) -> "Symbol":
-        """Return the number of ones of an int that is not negative. Add bits in pairs, then the sums in pairs, and so
-        on."""
+        """Return the number of ones of an int that is not negative."""
+        # Add neighbours in pairs until one sum is left. (LANES is a power of two.)
         sums = [Symbol(self.circuit, [bit] + [FALSE] * (LANES - 1)) for bit in self.bits]
         while len(sums) > 1:
             sums = [a + b for a, b in zip(sums[::2], sums[1::2], strict=True)]

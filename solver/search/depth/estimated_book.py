@@ -193,7 +193,7 @@ def open_estimates(path: str | os.PathLike[str], game: Game) -> EstimatedBook:
 
 
 def find_estimates(game: Game, home: str | os.PathLike[str] | None = None) -> EstimatedBook | None:
-    """Return a game's book of estimates from the usual folder, or None. Raise WrongEstimates if it is damaged."""
+    """Return a game's book of estimates from the database folder, or None. Raise WrongEstimates if it is damaged."""
     path = estimates_path(variant(game), home)
     return open_estimates(path, game) if os.path.exists(path) else None  # False also for names that no file can have
 

@@ -32,7 +32,7 @@ from retrograde.solver.runtime.arrays import SharedArray, publish
 from retrograde.solver.runtime.cluster import site
 from retrograde.solver.runtime.cluster.site import ClusterError, Facts, facts, machine
 from retrograde.solver.runtime.memory import MemoryLimit
-from retrograde.solver.runtime.scratch import PLAIN, Scratch
+from retrograde.solver.runtime.scratch import UNCOMPRESSED, Scratch
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.variants import VariantTask, prerequisites, solve_variants
 from tests.helpers.command_line import COMMAND, LATE, Child, environment, process, retrograde
@@ -141,7 +141,7 @@ def test_words_are_compressed_where_there_is_little_room_and_the_bytes_are_the_s
 
     def listen(progress):
         files = list(there.folder.glob("sets9-*")) if progress.phase == "solving" else []
-        plain.extend(file.read_bytes()[:4] == PLAIN for file in files)
+        plain.extend(file.read_bytes()[:4] == UNCOMPRESSED for file in files)
 
     path = solve(
         load_game(variant),

@@ -12,7 +12,7 @@ from retrograde.databases import open_database
 from retrograde.games import FLIPPED, UNDECIDED
 from retrograde.games.catalog import load_game
 from retrograde.solver.play import judging
-from retrograde.solver.play.judging import Noisy, NothingToJudge, SearchJudge, counts_of
+from retrograde.solver.play.judging import NoisySearch, NothingToJudge, SearchJudge, counts_of
 from retrograde.solver.play.player import perfect, random_player
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.play.tree_picture import trees_svg
@@ -303,7 +303,7 @@ def test_players_are_judged_in_the_same_positions(judge_of):
 
 def test_the_noisy_truth_is_wrong_in_one_of_ten_and_always_the_same(judge_of):
     judge = judge_of("tictactoe")
-    noisy, again = Noisy(judge.solution, 1), Noisy(judge.solution, 1)
+    noisy, again = NoisySearch(judge.solution, 1), NoisySearch(judge.solution, 1)
     game = judge.game
     positions = [position for position in solve(game, symmetric=True) if game.primitive(position) == UNDECIDED]
     told = [noisy.score(position, 0) for position in positions]
@@ -312,7 +312,7 @@ def test_the_noisy_truth_is_wrong_in_one_of_ten_and_always_the_same(judge_of):
     signs = [(value.name == "WIN") - (value.name == "LOSE") for value in values]
     wrong = sum(one != other for one, other in zip(told, signs, strict=True)) / len(positions)
     assert 0.05 < wrong < 0.15
-    assert told != [Noisy(judge.solution, 2).score(position, 0) for position in positions]
+    assert told != [NoisySearch(judge.solution, 2).score(position, 0) for position in positions]
 
 
 def test_what_is_judged_is_the_same_by_the_same_seed(judge_of):

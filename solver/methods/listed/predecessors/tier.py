@@ -122,8 +122,10 @@ def checkpoint_of(work: Work, bits: int, k: int) -> Checkpoint:
 class TierSolver:
     """Solves a tier with cycles. All later tiers must be solved.
 
-    *writer* collects the edges; None if the rules give parents. At most *least_listed* newly decided positions are
-    listed, or one for each *bytes_a_listed* bytes of free memory, whichever is more.
+    *expansion* says how positions are expanded. *sizes* gets the number of symmetric positions of each. *writer*
+    collects the edges; None if the rules give parents. The propagation lists no more newly decided positions than
+    max(least_listed, free memory / bytes_a_listed), and searches the scores for the others. (With forward passes,
+    *least_listed* does not count.)
     """
 
     def __init__(
@@ -134,20 +136,20 @@ class TierSolver:
         self.arrays = TierArrays(tier.scores.array, tier.children_left.array, sizes, tier.sums.array)
         self.checkpoint, self.writer = checkpoint, writer
         self.least_listed, self.bytes_a_listed = least_listed, bytes_a_listed
-        self.bits, self.positions = tier.table.bits, tier.size
+        self.bits, self.position_count = tier.table.bits, tier.size
         self.done = 0
         """How many positions are expanded."""
 
     def run(self) -> None:
         """Score all positions. Resumes from the checkpoint of an earlier solve."""
         self.done, frontier = self.resume()
-        while self.done < self.positions:
+        while self.done < self.position_count:
             try:
                 self.expand_rest()
             except Unsolved as unsolved:
                 self.tier.table.solved.wait_for(unsolved.k)
         with closing(lists) if (lists := self.predecessor_lists()) else nullcontext():
-            if (block := lists and lists.only_block) and can_propagate_at_once(self.positions, self.bits):
+            if (block := lists and lists.only_block) and can_propagate_at_once(self.position_count, self.bits):
                 propagate_at_once(*block, self.bits, *self.arrays[:2])
             else:
                 self.propagation(lists).run(*frontier)
@@ -158,8 +160,10 @@ class TierSolver:
         """Expand the positions that remain: fill in initial scores and counters, and store edges or checksums. Stops
         early if predecessor lists had to be given up. Raises Unsolved if a later tier must be solved first."""
         writer, sums = self.active_writer, self.arrays.sums
-        size = self.work.block_size(self.positions, self.expansion.block)
-        blocks = [(begin, min(begin + size, self.positions)) for begin in range(self.done, self.positions, size)]
+        size = self.work.block_size(self.position_count, self.expansion.block)
+        blocks = [
+            (begin, min(begin + size, self.position_count)) for begin in range(self.done, self.position_count, size)
+        ]
         tasks = self.expansion.tasks(self.tier, writer.layout if writer else None, blocks, self.work)
         for number, (begin, seeds, children) in enumerate(self.work.map(self.expansion.expand, tasks)):
             if number % MEMORY_CHECK_BLOCKS == 0 and self.work.budget.free_bytes() < 0:
@@ -168,7 +172,9 @@ class TierSolver:
             for array, items in zip(self.arrays[:3], (seeds.scores, seeds.children_left, seeds.sizes), strict=True):
                 if len(array) or len(items):
                     array[begin : self.done] = items
-            self.phase.working(self.expansion.share * self.done, self.tier.number, Deciding(0, self.positions, None))
+            self.phase.working(
+                self.expansion.share * self.done, self.tier.number, Deciding(0, self.position_count, None)
+            )
             # Predecessor lists do not fit on disk: expand the rest without storing edges.
             if writer and not writer.add_or_give_up(children, self.done):
                 return
@@ -202,8 +208,10 @@ class TierSolver:
         moves_again = not alternates(tier.table.game)
         most = max(0, work.budget.free_bytes()) // self.bytes_a_listed
         if self.writer and not lists:
-            work.budget.check(bytes_of_frontier(self.positions), f"expanding {self.positions:,} positions again")
-            size = work.block_size(self.positions, self.expansion.block)
+            work.budget.check(
+                bytes_of_frontier(self.position_count), f"expanding {self.position_count:,} positions again"
+            )
+            size = work.block_size(self.position_count, self.expansion.block)
             expand = partial(self.expansion.expand_again, tier, work)
             passes = ForwardPasses(work, f"{self.bits}-{tier.k}", self.arrays.children_left, expand, size)
             mark = partial(self.save_remoteness, passes)
@@ -225,7 +233,7 @@ class TierSolver:
         progress = self.checkpoint.progress or TierProgress()
         # With predecessor lists, initial scores and counters come from their journal; a checkpoint matters only in
         # propagation.
-        if self.active_writer and (self.active_writer.done < self.positions or not progress.frontier):
+        if self.active_writer and (self.active_writer.done < self.position_count or not progress.frontier):
             return self.active_writer.done, ()
         arrays = self.arrays[:2] if self.active_writer else self.arrays
         if len(self.checkpoint.last.arrays) != len(arrays):  # none, or written before lists were given up
@@ -256,5 +264,5 @@ class TierSolver:
         below which parents have been updated follows."""
         if self.checkpoint.is_due:
             arrays, settled = (self.arrays[:2], 0) if self.active_writer else (self.arrays, 2)
-            progress = TierProgress(self.positions, self.arrays.sums.itemsize, frontier)
+            progress = TierProgress(self.position_count, self.arrays.sums.itemsize, frontier)
             self.checkpoint.save(progress, arrays, settled)

@@ -78,7 +78,7 @@ class RangeState(NamedTuple):
         if len(self.deltas) == MOST_DELTAS or changed > MOST_CHANGED * self.size:
             return write_base(scratch, self.number, self.edition + 1, scores, children_left, self.bits)
         content = to_bytes(slots.astype(np.uint32), scores[slots], children_left[slots])
-        delta = scratch.write(self.name, content, plain=True)
+        delta = scratch.write(self.name, content, uncompressed=True)
         return self._replace(deltas=(*self.deltas, delta), changed=changed)
 
 
@@ -91,7 +91,7 @@ def write_base(
     scratch: Scratch, number: int, edition: int, scores: Array, children_left: Array, bits: int
 ) -> RangeState:
     """Write a base of a range to disk and return its state."""
-    base = scratch.write(name_of(number, edition), to_bytes(scores, children_left), plain=True)
+    base = scratch.write(name_of(number, edition), to_bytes(scores, children_left), uncompressed=True)
     return RangeState(number, len(children_left), bits, base, edition=edition)
 
 
@@ -141,10 +141,10 @@ class RangeResults(NamedTuple):
 RangeResult = Frame | Array
 
 
-def write_results(scratch: Scratch, name: str, parts: list[Array], plain: bool) -> RangeResults:
-    """Write a part for each range to disk; empty parts get no frame. *plain* parts are not compressed."""
+def write_results(scratch: Scratch, name: str, parts: list[Array], uncompressed: bool) -> RangeResults:
+    """Write a part for each range to disk; empty parts get no frame."""
     nothing = Frame(name, 0, 0, 0, 0)
-    frames = [scratch.write(name, part.view(np.uint8).data, plain) if len(part) else nothing for part in parts]
+    frames = [scratch.write(name, part.view(np.uint8).data, uncompressed) if len(part) else nothing for part in parts]
     return RangeResults(name, np.array([frame[1:] for frame in frames], np.int64))
 
 
@@ -173,7 +173,7 @@ def assemble(
     # Step 1: invert the edges that lead into this range.
     spilled = [SpilledEdges(number, frame, np.array([frame.size])) for frame in edges]
     lists = invert_edges(BucketEdges([], spilled), layout, number, scratch)
-    frame = scratch.write(PARENTS, to_bytes(lists.begins, lists.parents), plain=True)
+    frame = scratch.write(PARENTS, to_bytes(lists.begins, lists.parents), uncompressed=True)
     parents = StoredParentLists(frame, layout.size(number), lists.begins.dtype.str, lists.parents.dtype.str)
     # Step 2: concatenate the scores and counters of its blocks.
     slot_bytes = sum(array.itemsize for array in split_fields(b"", bits, 0))
@@ -278,7 +278,7 @@ def updates_for_parents(name: str, task: StepTask, frontier: Array, scores: Arra
     kernels.sort_updates(frontier, scores, task.state.bits, lists, task.shift, bounds[:-1].copy(), updates)
     if updates.nbytes < LEAST:
         return RangeResults("", bounds, updates)
-    return write_results(task.scratch, name, np.split(updates, bounds[1:-1]), plain=True)
+    return write_results(task.scratch, name, np.split(updates, bounds[1:-1]), uncompressed=True)
 
 
 def remotenesses(scores: Array, bits: int) -> list[int]:

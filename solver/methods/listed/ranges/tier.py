@@ -268,8 +268,8 @@ def remaining_blocks(done: int, slots: int, size: int) -> list[Ends]:
 def write_block(scratch: Scratch, expand: Callable[[Any], Any], block: Any) -> ExpandedBlock:
     """Expand a block of slots; write initial scores and counters, and edges by range, to disk."""
     _, seeds, edges = expand(block)
-    frame = scratch.write(BLOCKS, to_bytes(seeds.scores, seeds.children_left), plain=True)
-    return ExpandedBlock(frame, seeds.sizes, write_results(scratch, EDGES, edges, plain=False))
+    frame = scratch.write(BLOCKS, to_bytes(seeds.scores, seeds.children_left), uncompressed=True)
+    return ExpandedBlock(frame, seeds.sizes, write_results(scratch, EDGES, edges, uncompressed=False))
 
 
 def assemble_tasks(expanded: ExpandedSlots, bits: int, scratch: Scratch) -> Iterator[tuple[Any, ...]]:

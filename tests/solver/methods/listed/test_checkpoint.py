@@ -112,7 +112,7 @@ def test_files_that_are_gone_are_no_checkpoint_and_damaged_ones_are_told(begun):
 def test_a_scratch_file_that_cannot_be_mapped_for_want_of_memory_is_not_called_damaged(tmp_path, monkeypatch):
     scratch = Scratch(tmp_path / "scratch", 0)
     scratch.begin(True)
-    frame = scratch.write("what", bytes(100), plain=True)
+    frame = scratch.write("what", bytes(100), uncompressed=True)
 
     def full(*_, **__):
         raise OSError(errno.ENOMEM, "Cannot allocate memory")

@@ -181,7 +181,7 @@ def test_a_range_finds_the_children_that_a_section_has_decided(tmp_path):
             block.gather(TierOutcomes(scores[part], children_left[part], 14), 5)
             counts = [np.diff(one.starts).astype(np.uint32) for one in (block.lost, block.won)]
             content = to_bytes(*counts, block.lost.masks, block.won.masks)
-            pieces.append((span, scratch.write("frontier5", content, plain=True)))
+            pieces.append((span, scratch.write("frontier5", content, uncompressed=True)))
         together = read_frontiers(scratch, rows, tuple(pieces))
         for found, expected in zip(together, (whole.lost, whole.won), strict=True):
             assert len(expected.masks)

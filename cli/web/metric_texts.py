@@ -17,7 +17,7 @@ Seats = Literal["one", "two", "several"]
 
 
 def seats_of(game: Game) -> Seats:
-    """Return for how many players a game is."""
+    """Return whether a game has one player, two, or several."""
     return "one" if game.players == 1 else "two" if game.players == 2 else "several"
 
 

@@ -105,8 +105,8 @@ class SearchJudge:
     def errors(self, deepest: int) -> Iterator[Errors]:
         """Yield the error rates for depths from 1 on, until a depth would take too long."""
         before = len(self.keeping)
-        search = PointSearch if counts_points(self.game) else ValueSearch
-        searches = {name: search(self.game, estimate=kind) for name, kind in ESTIMATES.items()}
+        search_class = PointSearch if counts_points(self.game) else ValueSearch
+        searches = {name: search_class(self.game, estimate=kind) for name, kind in ESTIMATES.items()}
         noisy = None if counts_points(self.game) else NoisySearch(self.solution, self.seed)
         for depth in range(1, deepest + 1):
             own_before, all_before = searches["own"].nodes, sum(ahead.nodes for ahead in searches.values())

@@ -90,7 +90,7 @@ class Solution(Oracle):
     ) -> Listing:
         """Return the positions of a value (`WIN` or "win"), a remoteness or range, and a tier; all by default.
 
-        They stream in pieces of arrays, `for piece in solution.positions(WIN)`, one position for each set of symmetric
+        They stream in chunks of arrays, `for chunk in solution.positions(WIN)`, one position for each set of symmetric
         ones. `to_numpy()`, `to_frame()` and `to_arrow()` return all at once. A database of steps stores no positions:
         the game is explored again, and positions where it is over are left out. Raises ValueError or TypeError for
         arguments that are none of these, and NoTier, a LookupError, at the end if the tier does not exist.
@@ -252,7 +252,7 @@ class Solution(Oracle):
         """Return best play from a position to the end of the game, always by the first of the best moves.
 
         It has as many plies as the position's remoteness. From a DRAW it stops at the first position met before; any
-        line stops after *limit* plies. For expectations it is empty, because the dice have a say.
+        line stops after *limit* plies. For expectations it is empty, because the dice decide too.
         """
         if self.metric == "expectation":
             return []

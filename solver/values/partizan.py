@@ -24,11 +24,12 @@ Wall = list[tuple[Fraction, Fraction]]
 """Half of a thermograph: points (temperature, value) with straight lines between them; constant above the last one."""
 
 MOST_UPS = 9
+"""The greatest n for which n·↑ has a name."""
 
 
 class Values:
     """All values met so far. A value is its index in `left` and `right`, in the order in which they were made. Index 0
-    is the value 0, which has no options. `make([0], [])` returns 1 if the value 1 is made next."""
+    is the value 0, which has no options. Other values have the next free index when they are first made."""
 
     def __init__(self) -> None:
         self.left: list[tuple[int, ...]] = []

@@ -49,7 +49,8 @@ class SkillModel(Model):
             return super().weigh(game, positions, turns, children)
         from retrograde.solver.rules.weights import movers  # here because numba takes a while to import
 
-        # Step 1: the values after the moves, and whether the same player moves again.
+        # Step 1: the values after the moves, and whether the same player moves again. Children below 0 are no moves; an
+        # extra axis has the words of positions of several words.
         is_child = first_words(children) >= 0
         values, plies = self.database.lookup(children)
         has_words = is_child[..., None] if children.ndim > 2 else is_child

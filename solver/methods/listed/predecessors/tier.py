@@ -149,6 +149,7 @@ class TierSolver:
             except Unsolved as unsolved:
                 self.tier.table.solved.wait_for(unsolved.k)
         with closing(lists) if (lists := self.predecessor_lists()) else nullcontext():
+            # A tier whose lists are one block in memory is decided in one call of machine code.
             if (block := lists and lists.only_block) and can_propagate_at_once(self.position_count, self.bits):
                 propagate_at_once(*block, self.bits, *self.arrays[:2])
             else:
@@ -206,7 +207,7 @@ class TierSolver:
         tier, work = self.tier, self.work
         report = make_reporter(self.phase, tier.number, self.expansion.share)
         moves_again = not alternates(tier.table.game)
-        most = max(0, work.budget.free_bytes()) // self.bytes_a_listed
+        most_listed = max(0, work.budget.free_bytes()) // self.bytes_a_listed
         if self.writer and not lists:
             work.budget.check(
                 bytes_of_frontier(self.position_count), f"expanding {self.position_count:,} positions again"
@@ -216,11 +217,11 @@ class TierSolver:
             passes = ForwardPasses(work, f"{self.bits}-{tier.k}", self.arrays.children_left, expand, size)
             mark = partial(self.save_remoteness, passes)
             return ForwardPropagation(
-                passes, self.save_propagation, self.bits, self.arrays[:2], report, moves_again, most, mark
+                passes, self.save_propagation, self.bits, self.arrays[:2], report, moves_again, most_listed, mark
             )
         parents_of = lists.parents_of if lists else partial(self.expansion.parents_of, tier, work)
-        mark, most = partial(self.save_remoteness, lists), max(self.least_listed, most)
-        return Propagation(self.bits, self.arrays[:2], parents_of, report, moves_again, most, mark)
+        mark, most_listed = partial(self.save_remoteness, lists), max(self.least_listed, most_listed)
+        return Propagation(self.bits, self.arrays[:2], parents_of, report, moves_again, most_listed, mark)
 
     # Checkpoints
 

@@ -3,9 +3,9 @@
 Python raises KeyboardInterrupt only in the main thread, and only between two instructions: not while machine code runs.
 An import or a destructor may also catch everything. So a thread listens too, and makes sure that the command ends:
 
-    0 s      Python raises KeyboardInterrupt in the main thread, which ends the command as it should, most of the time
-    1 s      where it has not: the same again, and once more
-    2 s      where even that was in vain: one line, and the process ends
+    0 s      Python raises KeyboardInterrupt in the main thread, which nearly always ends the command
+    1 s      if it still runs: the same again, and once more half a second later
+    2 s      if it still runs: print one line, and end the process
 
 The message names rules that never return: interpreted rules by the line they were at, compiled rules by the position
 that they were called with.
@@ -39,9 +39,9 @@ class Watch:
         """Whether the command has ended and printed its message."""
         self.seen = 0.0
         """The time of Ctrl-C; 0 before it."""
-        self.before: dict[int, int] = {}
+        self.positions_at_interrupt: dict[int, int] = {}
         """The positions that compiled rules were working on then."""
-        self.lost = threading.Event()
+        self.swallowed = threading.Event()
         """Set if KeyboardInterrupt was raised where it could not end the command."""
         self.hook: Callable[[Any], Any] = sys.unraisablehook
         self.sockets: tuple[socket.socket, socket.socket] | None = None
@@ -69,25 +69,25 @@ class Watch:
     def unraisable(self, unraisable: Any) -> None:
         """Raise KeyboardInterrupt again if it came in a callback or destructor, which cannot pass it on."""
         if issubclass(unraisable.exc_type, KeyboardInterrupt):
-            self.lost.set()
+            self.swallowed.set()
         else:
             self.hook(unraisable)
 
     def listen(self) -> None:
-        """Wait for Ctrl-C, and then for the end of the process."""
+        """Wait for Ctrl-C. Then raise it again after each pause, and finally end the process."""
         assert self.sockets
         while signal.SIGINT not in (heard := self.sockets[0].recv(64)):
             if not heard:
                 return
         self.seen = time.monotonic()
-        self.before = active_positions()
+        self.positions_at_interrupt = active_positions()
         for pause in PAUSES:
             end = time.monotonic() + pause
-            while self.lost.wait(max(0.0, end - time.monotonic())):
-                self.lost.clear()
+            while self.swallowed.wait(max(0.0, end - time.monotonic())):
+                self.swallowed.clear()
                 time.sleep(0.01)  # let the callback return
                 self.repeat()
-            self.repeat()
+            self.repeat()  # after the last pause this is useless, and does no harm
         self.end()
 
     def repeat(self) -> None:
@@ -124,7 +124,7 @@ class Watch:
         while self.seen and time.monotonic() < self.seen + PAUSES[0] and active_positions():
             time.sleep(0.02)
         running = sys.modules.get("retrograde.solver.rules.running_kernels")
-        stuck = running.stuck_since(self.before) if running and self.before else ""
+        stuck = running.stuck_since(self.positions_at_interrupt) if running and self.positions_at_interrupt else ""
         return f"; {stuck}" if stuck else ""
 
 

@@ -60,7 +60,7 @@ COMMANDS = {
     "warm": "compile the loops of the solver now",
 }
 
-OWN_WAY = {"serve", "uci"}
+HANDLE_CTRL_C = {"serve", "uci"}
 """Commands that handle Ctrl-C themselves."""
 
 COMPLETE = "_RETROGRADE_COMPLETE"
@@ -88,12 +88,13 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the first argument names, or fail and suggest a similar name."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
             near = get_close_matches(name, COMMANDS, 1)
             hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(COMMANDS)}"
             ctx.fail(f"no command {name!r}; {hint}")
-        if name in OWN_WAY:
+        if name in HANDLE_CTRL_C:
             WATCH.stop()
         return super().resolve_command(ctx, args)
 

@@ -59,22 +59,23 @@ class Quarto(Game):
         return self.pieces.put(position, self.cells, move % 17)
 
     def primitive(self, position):
-        """Return LOSE if a line has a property in common, TIE if nothing is left to do, else UNDECIDED."""
+        """Return LOSE if the pieces of a full line share a property, TIE if no move is left, else UNDECIDED."""
         for line in self.lines:
-            common = other = 2**self.side - 1
+            common = other = 2**self.side - 1  # bits: properties that all pieces of the line have; that none has
             for cell in line:
                 piece = self.pieces.get(position, cell)
-                common &= piece - 1 if piece else 0
+                common &= piece - 1 if piece else 0  # an empty cell: the line is not full
                 other &= ~(piece - 1) if piece else 0
             if common | other:
                 return LOSE
+        # A tie: the board is full, or all pieces are placed. (At the start none is in hand, and none placed.)
         placed = self.tier(position)
         if placed == self.cells or (placed and self.pieces.get(position, self.cells) == 0):
             return TIE
         return UNDECIDED
 
     def tier(self, position):
-        """Return how many pieces are on the board, plus one if one is in hand."""
+        """Return how many pieces are on the board; the piece in hand does not count."""
         placed = 0
         for cell in range(self.cells):
             placed += self.pieces.get(position, cell) > 0

@@ -286,13 +286,15 @@ def export_compact(source: str, folder: Path, database: str | None, as_json: boo
 
 
 def databases_named(source: str, database: str | None) -> list[str]:
-    """Return the databases to open, each by its own name."""
+    """Return the variants of a set, or *source* alone. Raise UsageError if --database is given for a set."""
     from retrograde.games.catalog import variants_in
 
-    members = [] if file_named(source) else variants_in(source)
-    if members and database:
-        raise click.UsageError(f"{source} is a set of {len(members)} variants: it does not go with --database")
-    return list(members) or [source]
+    variants = [] if file_named(source) else variants_in(source)
+    if not variants:
+        return [source]
+    if database:
+        raise click.UsageError(f"{source} is a set of {len(variants)} variants: it does not go with --database")
+    return list(variants)
 
 
 def compact_of(database: "Database", folder: Path, as_json: bool) -> dict[str, Any]:

@@ -96,21 +96,21 @@ class CompactDatabase(SlotsDatabase):
         try:
             return self._row_of[outcome]
         except KeyError:
-            raise self.file.damaged("what follows from what is kept is not in the legend") from None
+            raise self.file.damaged("an outcome that follows from the children is not in the legend") from None
 
     def _outcome_of_child(self, child: int, parent_tier: int) -> Outcome:
         """Return the outcome of a child of a position that is not kept. *parent_tier* is that position's tier."""
         address = self._locate(child)  # (canonical child, its tier), or None
         if address is None:
-            raise self.file.damaged("a child of what is not kept is no position")
+            raise self.file.damaged("a position is left out, and a child is no position")
         if address[1] != parent_tier:  # a later tier: looked up or derived like any position
             outcome: Outcome | None = self.get(child)
             if outcome is None:
-                raise self.file.damaged("a child of what is not kept is no position")
+                raise self.file.damaged("a position is left out, and a child is no position")
             return outcome
         slot = self._slot_of(*address)
         if slot < 0 or (offset := self.contents.offset_of(slot)) == DERIVED:
-            raise self.file.damaged("a child of what is not kept is not kept either")
+            raise self.file.damaged("a position is left out, and so is a child not in a later tier")
         return self._outcomes[self._row_at(offset)]
 
 

@@ -54,8 +54,9 @@ def has_source(cls: type) -> bool:
     if KEPT in vars(module) or module.__name__ != "__main__":
         return True
     file = vars(module).get("__file__")
-    if "get_ipython" in vars(module) or not file or not Path(file).is_file():
+    if "get_ipython" in vars(module) or not file or not Path(file).is_file():  # IPython and notebooks define that name
         return False
+    # A class typed at the prompt of `python -i file.py` has functions whose code names another file, "<stdin>".
     return all(Path(function.__code__.co_filename).resolve() == Path(file).resolve() for function in functions_of(cls))
 
 

@@ -48,8 +48,8 @@ def check_hints(survey: Survey, position: int) -> None:
 
 
 def check_tie_in(survey: Survey, position: int, plies: int) -> None:
-    """Check that ties are one ply nearer than *plies* after each move, so that all are equally far. A child that is won
-    or a DRAW is skipped."""
+    """Check that *plies* is one more than the plies to a tie after each move, so that all ties are equally far. Skip
+    children that are a WIN, LOSE or DRAW."""
     answers = survey.answers[position]
     for move, child in zip(answers.moves, answers.children, strict=True):
         value = survey.primitive(child)
@@ -60,7 +60,7 @@ def check_tie_in(survey: Survey, position: int, plies: int) -> None:
             survey.begin_check("tie_in", position)
             raise Fault(
                 f"gives {plies}, and after move {move} a tie is {plies_left} plies away; "
-                "leave it out unless all are as far"
+                "leave tie_in out unless all ties are equally far"
             )
 
 

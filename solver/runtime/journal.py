@@ -92,7 +92,7 @@ class Journal:
     def write(self, content: list[bytes | memoryview]) -> None:
         """Write an entry after the last whole one; raise CannotWrite if that fails."""
         with self.expect_disk():
-            self.file.truncate(self.end)  # cuts off what a kill left after the last whole entry
+            self.file.truncate(self.end)  # cut off what a kill left after the last whole entry
             for part in content:
                 self.file.write(part)
             self.file.flush()

@@ -143,9 +143,9 @@ def bounds_from(
     workspace: ThreadWorkspace,
 ) -> tuple[int, int]:
     """Return (low, high) bounds of an undecided position's worth, by questions from *bound* on; see `next_bound`."""
-    memory, no_key, far = memory_of(table, workspace), no_position(position), table.layout.far
+    memory, key, far = memory_of(table, workspace), no_position(position), table.layout.far
     with compilable(game):
-        low, high = narrow(rules_for(game), position, no_key, bound, (1 - far, far - 1), order, distance, memory)
+        low, high = narrow_bounds(rules_for(game), position, key, bound, (1 - far, far - 1), order, distance, memory)
     return int(low), int(high)
 
 
@@ -187,11 +187,13 @@ def next_bound(low, high, order, distance, far):
 
 
 @kernel
-def narrow(game, position, no_key, bound, bounds, order, distance, memory):
-    """Return bounds (low, high) of a position's worth, narrower than *bounds* as far as the search gets."""
+def narrow_bounds(game, position, key, bound, bounds, order, distance, memory):
+    """Narrow the *bounds* (low, high) of a position's worth, by questions from *bound* on; return what is left.
+
+    It stops early if `counters[TROUBLE]` is set. *key* may be `no_position`, as in `prove_bound`."""
     low, high = bounds
-    while bound < memory.far:
-        answer = prove_bound(game, position, no_key, bound, np.int64(UNSEEN), np.int64(0), memory)
+    while bound < memory.far:  # `next_bound` returns *far* if nothing is left to ask
+        answer = prove_bound(game, position, key, bound, np.int64(UNSEEN), np.int64(0), memory)
         if words_at(memory.counters)[TROUBLE]:
             break
         low, high = (bound, high) if answer else (low, bound - 1)
@@ -451,9 +453,11 @@ def bound_for_child(bound):
 
     "Win within n plies?" becomes "no loss within n - 1?" for the child, and the other way round. See `bounds.py`.
     """
-    if bound > 1:  # win within some plies
+    if bound > 1:  # a win within n plies: no loss within n - 1
         return -bound
-    return 1 - bound if bound >= 0 else 2 - bound  # no distance; or no loss within some plies
+    if bound >= 0:  # without a distance: ANY_WIN (1) becomes NO_LOSS (0), and NO_LOSS becomes ANY_WIN
+        return 1 - bound
+    return 2 - bound  # no loss within n plies: a win within n - 1
 
 
 @kernel

@@ -93,8 +93,8 @@ else:
     extract, deposit = extract_by_loop, deposit_by_loop
 
 
-MOST_RUNS = 32
-"""One more than the most runs of ones in a mask of 62 bits."""
+RUNS_LENGTH = 32
+"""Length of a buffer for runs. A mask of 62 bits has at most 31 runs of ones."""
 
 
 class Runs(NamedTuple):
@@ -109,16 +109,16 @@ class Runs(NamedTuple):
 @kernel
 def make_runs_buffer():
     """Return a buffer for `find_runs`, long enough for any mask."""
-    return Runs(np.empty(MOST_RUNS, np.int64), np.empty(MOST_RUNS, np.int64), np.int64(0))
+    return Runs(np.empty(RUNS_LENGTH, np.int64), np.empty(RUNS_LENGTH, np.int64), np.int64(0))
 
 
 @kernel
 def find_runs(mask, buffer):
-    """Return the Runs of a mask, as views of the *buffer*; the next call with this buffer overwrites them."""
+    """Return the Runs of a mask, at least 0, as views of *buffer*; the next call with this buffer overwrites them."""
     bits, shifts, _ = buffer
     count = ones = bit = 0  # runs, ones and bits passed so far
     while mask >> bit:
-        # Skip zeros: the next run moves to the right by all zeros below it.
+        # Skip zeros. The shift of the next run is the number of all zeros below it.
         while not (mask >> bit) & 1:
             bit += 1
         shifts[count] = bit - ones

@@ -42,8 +42,8 @@ MOST_TIERS = 1 << 12
 """The most tiers that the children of a list may be in."""
 CACHED_BLOCKS = 256
 """Decoded blocks of steps that are cached: 200 kB each."""
-MOST_RUNS = 32
-"""One more than the most runs of ones in a mask of 62 bits."""
+RUNS_LENGTH = 32
+"""Rows for the runs of a mask. A mask of 62 bits has at most 31 runs of ones."""
 
 
 class ChildSpan(NamedTuple):
@@ -232,7 +232,7 @@ class StepsVerifier(OutcomeVerifier):
         steps = [self.steps(*span) for span in spans] + [self.steps(tier, int(positions[0]), int(positions[-1]))]
         lengths = [list_lengths[span.tier] for span in spans] + [0]
         table = np.zeros((len(steps), storages.COLUMNS), np.int64)
-        runs = np.zeros((len(steps), MOST_RUNS, 2), np.int64)
+        runs = np.zeros((len(steps), RUNS_LENGTH, 2), np.int64)
         lists_end = steps_end = 0
         for row, (tier_steps, length) in enumerate(zip(steps, lengths, strict=True)):
             mask = mask_runs(tier_steps.mask)

@@ -23,26 +23,30 @@ IMAGES = "_images"
 
 
 def add_members(cls: Any) -> None:
-    """Give a class what follows from its fields, those of its bases included."""
-    before = vars(cls).get(DERIVED, {})  # given when the class declared its field before this one
+    """Give a class the members that follow from its fields, those of its bases included. A class's own members stay.
+
+    Runs once for each declared field.
+    """
+    added_before = vars(cls).get(DERIVED, {})  # when this ran for another field of the class
+    # Step 1: list the members. One that only a base's fields gave goes back to the default of Game.
     of_bases = [vars(base)[DERIVED] for base in cls.__mro__[1:] if DERIVED in vars(base)]
     inherited = {name for members in of_bases for name in members}
-    given = members_of([*fields_of(cls).values()])
-    # A member that follows for a base, and not for a class with more fields, is as without fields.
-    given |= {name: getattr_static(Game, name, "") for name in (inherited | before.keys()) - given.keys()}
-    for name, member in given.items():
-        is_own = name in vars(cls) and vars(cls)[name] is not before.get(name)
-        # What a base itself defines stays, also where the class declares a field of the base once more.
-        derived = [members[name] for members in (before, *of_bases) if name in members]
-        replaceable = *derived, before.get(name), getattr_static(Game, name, None)
+    derived = members_of([*fields_of(cls).values()])
+    derived |= {name: getattr_static(Game, name, "") for name in (inherited | added_before.keys()) - derived.keys()}
+    # Step 2: set each, unless the class or a base defines it itself: only a derived member or a default is replaced.
+    for name, member in derived.items():
+        is_own = name in vars(cls) and vars(cls)[name] is not added_before.get(name)
+        earlier = [members[name] for members in (added_before, *of_bases) if name in members]
+        replaceable = *earlier, added_before.get(name), getattr_static(Game, name, None)  # None: there is no member yet
         if not is_own and getattr_static(cls, name, None) in replaceable:
             setattr(cls, name, member)
+    # Step 3: read a start that is text, and lay out the fields of each game after its own `__post_init__`.
     if isinstance(start := vars(cls).get("start"), str):
         cls.start = property(lambda game: game.read(start))
     post_init = getattr(cls, "__post_init__", None)
     if not hasattr(post_init, "lays_out"):
         cls.__post_init__ = with_lay_out(post_init)
-    setattr(cls, DERIVED, given)  # also those that the class has itself, for super()
+    setattr(cls, DERIVED, derived)  # also those that the class has itself, for super()
 
 
 def members_of(fields: list[Any]) -> dict[str, Any]:

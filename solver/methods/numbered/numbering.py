@@ -152,10 +152,10 @@ class SlotNumbering:
                 yield TierPart(tier, number, slice(begin + slots.start, begin + slots.stop))
 
     def parts_of(self, game: Game, row: int) -> Iterator[tuple[int, slice]]:
-        """Yield (number, slots within the tier) for each part of a tier: parts of 3 and 5 slots are (0, slice(0, 3))
-        and (1, slice(3, 8)). Raises RuleError at the end if they are not the whole tier."""
+        """Yield (number, slots within the tier) for each part of tier number *row*: parts of 3 and 5 slots are
+        (0, slice(0, 3)) and (1, slice(3, 8)). Raises RuleError at the end if they are not the whole tier."""
         tier, begin = int(self.tiers[row]), 0
-        for number, (_, count) in enumerate(game.parts(tier)):
+        for number, (_name, count) in enumerate(game.parts(tier)):
             yield number, slice(begin, begin + count)
             begin += count
         if begin != self.size(row):

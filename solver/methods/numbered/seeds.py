@@ -47,9 +47,9 @@ SPOT_CHECKS = 3
 IMAGE_CHECKS = 16
 """Positions of a tier that are checked against a symmetric image, about, spread over its blocks."""
 IMAGE_CHECK_DISTANCE = 1024
-"""At most one position in this number is checked that way, but at least one in a block."""
+"""At most one in this many positions of a block is checked that way, but at least one in each block checked."""
 IMAGE_CHECK_BLOCKS = 4
-"""In a longer tier one block of this number is checked that way, because interpreted rules are slow."""
+"""Positions are checked that way in one of this many blocks, because interpreted rules are slow."""
 
 
 def seed_buffers(table: NumberedTable, slots: int) -> tuple[Seeds, Array, Array, Array]:
@@ -110,20 +110,23 @@ def check_block(tier: CyclicTier, begin: int, seeds: Seeds) -> None:
     """Check some slots of a block with the interpreted rules, and some against a symmetric image."""
     table = tier.table
     game, numbering, count = table.game, table.numbering, len(seeds.scores)
-    spots = np.linspace(0, count - 1, SPOT_CHECKS).astype(np.int64).tolist()
-    for i in spots if begin == 0 else [Random(begin).randrange(count)]:
-        compiled = int(seeds.scores[i]), int(seeds.children_left[i])
-        if compiled != seed_interpreted(table, tier.k, begin + i):
-            raise RuleError(describe_difference(game, game.unindex(tier.number, begin + i)))
+    # Step 1: compare slots with the interpreted rules: several of a tier's first block, a random one of each other.
+    slots = np.linspace(0, count - 1, SPOT_CHECKS).astype(np.int64).tolist()
+    for slot in slots if begin == 0 else [Random(begin).randrange(count)]:
+        compiled = int(seeds.scores[slot]), int(seeds.children_left[slot])
+        if compiled != seed_interpreted(table, tier.k, begin + slot):
+            raise RuleError(describe_difference(game, game.unindex(tier.number, begin + slot)))
+    # Only every fourth block (see IMAGE_CHECK_BLOCKS): interpreted rules are slow.
     if begin // BLOCK % IMAGE_CHECK_BLOCKS:
         return
-    # Check canonical positions against a symmetric image, evenly spread over the block's positions.
+    # Step 2: compare canonical positions with a symmetric image, evenly spread over the block's positions.
     filled = np.flatnonzero(seeds.scores != table.empty)
     wanted = min(IMAGE_CHECKS * BLOCK // tier.size, len(filled) // IMAGE_CHECK_DISTANCE)
     checks = min(len(filled), max(1, wanted))
-    for k in range(checks):
-        i = int(filled[(2 * k + 1) * len(filled) // (2 * checks)])  # the middle of the k-th of equal parts
-        check_image(game, numbering.position_at(game, tier.k, begin + i))
+    for check in range(checks):
+        # The middle of part number `check` of equal parts.
+        slot = int(filled[(2 * check + 1) * len(filled) // (2 * checks)])
+        check_image(game, numbering.position_at(game, tier.k, begin + slot))
 
 
 def seed_interpreted(table: NumberedTable, k: int, slot: int) -> tuple[int, int]:

@@ -165,7 +165,7 @@ class Trees:
         elif tree.value_of is shares_text:
             notes += ["For max^n, each player's points, the first player first."]
         if any(drawn.windows for drawn in self.drawn):
-            notes += [f"In brackets α and β, between which a value matters; ≤ and ≥ are bounds; {CUT} are moves cut."]
+            notes += [f"In parentheses α and β: values between them matter; ≤ and ≥ are bounds; {CUT} are cut moves."]
         if Traits.of(self.game).has_images:
             notes += ["Of moves that are equal by symmetry one is searched."]
         if len(counts) > 1:

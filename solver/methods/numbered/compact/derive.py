@@ -65,13 +65,13 @@ class Deriver:
         parents, children, tiers, slots = self.expand(positions, map_tasks)
         scores = self.scores_of(parents, children, tiers, slots, map_tasks)
         if len(scores) and scores.min() < 0:
-            raise self.database.file.damaged("a child of what is not kept has no outcome")
+            raise self.database.file.damaged("a position is left out, and a child has no outcome")
         # The best score among the children must be that of an outcome in the legend.
         best = np.empty(len(positions), np.int64)
         kernels.best_scores(parents.begins, parents.values, scores, BITS, best)
         indices = np.minimum(self.sorted_scores.searchsorted(best), len(self.sorted_scores) - 1)
         if (self.sorted_scores[indices] != best).any():
-            raise self.database.file.damaged("what follows from what is kept is not in the legend")
+            raise self.database.file.damaged("an outcome that follows from the children is not in the legend")
         return self.rows_by_score[indices]
 
     def expand(self, positions: Array, map_tasks: Map) -> tuple[ParentTable, Array, Array, Array]:
@@ -96,7 +96,9 @@ class Deriver:
         return parents, children, tiers, slots
 
     def scores_of(self, parents: ParentTable, children: Array, tiers: Array, slots: Array, map_tasks: Map) -> Array:
-        """Return the scores that children pass up to their parents, -1 if unknown. Overwrites *slots*."""
+        """Return the scores that children pass up to their parents, -1 if unknown.
+
+        Replaces *slots* by indices among kept slots."""
         rows = np.full(len(children), NOWHERE, np.int32)
         # Step 1: look up the children that the file keeps.
         kernels.index_stored(self.parts, slots, rows)
@@ -106,9 +108,9 @@ class Deriver:
         if len(later):
             parent_indices = parents.begins.searchsorted(later, "right") - 1
             if (tiers[later] <= parents.tiers[parent_indices]).any():
-                raise self.database.file.damaged("a child of what is not kept is not kept either")
+                raise self.database.file.damaged("a position is left out, and so is a child not in a later tier")
             rows[later] = self.rows(children[later])
-        scores: Array = self.passed_up[self.database][rows]
+        scores: Array = self.passed_up[self.database][rows]  # NOWHERE (-1) selects the last entry, -1: unknown
         # Step 3: look up the children in tiers that other databases have.
         missing = np.flatnonzero(rows == NOWHERE)
         for tier in np.unique(tiers[missing]).tolist():

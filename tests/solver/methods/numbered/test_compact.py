@@ -174,10 +174,10 @@ def test_what_does_not_follow_is_damage(compact, tmp_path):
     legend["remoteness"][legend["value"] == LOSE] += 1
     forged.parts["legend"].put(legend)
     with open_database(forged.write(tmp_path / "chess,KRK.h5")) as opened:
-        with pytest.raises(DamagedDatabase, match="what follows from what is kept is not in the legend"):
+        with pytest.raises(DamagedDatabase, match="an outcome that follows from the children is not in the legend"):
             opened.all_slots()
         some = some_positions(opened, 50, random.Random(3))
-        with pytest.raises(DamagedDatabase, match="what follows from what is kept is not in the legend"):
+        with pytest.raises(DamagedDatabase, match="an outcome that follows from the children is not in the legend"):
             [opened.get(position) for position in some]
 
 
@@ -213,9 +213,9 @@ def test_what_is_left_out_on_both_sides_is_damage(tmp_path):
     forged.parts["parts"].put(rows)
     with open_database(forged.write(tmp_path / "chess,KRK.h5")) as opened:
         position = opened.game.read("8/8/8/8/8/2k5/1R6/K7 b")
-        with pytest.raises(DamagedDatabase, match="not kept either"):
+        with pytest.raises(DamagedDatabase, match="is left out, and so is a child"):
             opened.get(position)
-        with pytest.raises(DamagedDatabase, match="not kept either"):
+        with pytest.raises(DamagedDatabase, match="is left out, and so is a child"):
             opened.lookup(np.full(5000, position))
 
 

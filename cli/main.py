@@ -35,7 +35,7 @@ COMMANDS = {
     "new": "write the skeleton of a rule file, and its test",
     "check": "check that a rule file keeps the contract",
     "solve": "solve a game and write its database",
-    "list": "list the databases, and unfinished solves",
+    "list": "list databases, books, certificates and unfinished solves",
     "remove": "delete a database, or the remains of an interrupted solve",
     "info": "show the result: counts, the longest win, the size on disk",
     "query": "show the value of a position and of every move",

@@ -19,7 +19,7 @@ from retrograde.cli.render.words import heading, indent, table
 @options.number("--positions", 20_000, "How many positions to sample.")
 @options.number("--judged", 1_000, "In how many positions to count errors, at most.")
 @options.seed
-@options.weights
+@options.weights_file("Where to write the weights, if not beside the databases.")
 @options.json
 def command(
     variant: str, source: str | None, positions: int, judged: int, seed: int, weights: str | None, as_json: bool

@@ -1,4 +1,4 @@
-"""`retrograde list`: lists the databases in the home folder."""
+"""`retrograde list`: lists databases, books, certificates and interrupted solves in the home folder."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -27,7 +27,7 @@ Facts = dict[str, Any]
 @click.command("list")
 @options.json
 def command(as_json: bool) -> None:
-    """List the databases, and interrupted solves: how far they are, and how to resume them.
+    """List databases, opening books, certificates and interrupted solves, and how to resume these.
 
     The command looks in the folder RETROGRADE_HOME, or in the usual data folder if that variable is not set.
 

@@ -19,7 +19,8 @@ from retrograde.cli.render.words import heading, indent, table
 @options.number("--positions", 20_000, "How many positions to sample.")
 @options.number("--judged", 1_000, "In how many positions to count errors, at most.")
 @options.seed
-@options.weights_file("Where to write the weights, if not beside the databases.")
+@click.option("--weights", metavar="FILE", shell_complete=options.complete_files,
+              help="Where to write the weights, if not beside the databases.")  # fmt: skip
 @options.json
 def command(
     variant: str, source: str | None, positions: int, judged: int, seed: int, weights: str | None, as_json: bool

@@ -125,7 +125,7 @@ class Exploration:
         forward = ForwardPass(self.rules, self.storage, before.without_links(), wave, parents)
         shared = TaskData(forward, self.storage.scratch, f"shared{wave.number}")
         unfilled = [((begin, end), words) for begin, end, words in ranges if begin not in logged]
-        least = words_in_task(self.work, sum(words for _, words in unfilled), 1)
+        least = words_in_task(self.work, sum(words for _, words in unfilled), least=1)
         tasks = ((shared, task) for task in group_by_weight(unfilled, least))
         results = chain.from_iterable(self.work.starmap(fill, tasks))
         # Step 2: Take the results in order, from the log or from workers.
@@ -222,7 +222,8 @@ def fill_tiers(forward: ForwardPass, begin: int, end: int) -> FilledTiers:
     starts = np.append(0, np.cumsum(counts * is_stored))
     rows, sources = parents or load_parents(before, storage, links)
     links[:, FROM] = np.searchsorted(rows, links[:, FROM])
-    # Step 2: Reserve space. A parent's word becomes two words at most; a word has a position at least.
+    # Step 2: Reserve space. A parent's word becomes at most two words. If a move inserts several bits (MANY), each
+    # position may need a word of its own.
     tiers = wave.tiers[begin:end].copy()
     tiers[:, GROUP] -= tiers[0, GROUP]
     groups = count_groups(tiers)

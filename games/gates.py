@@ -133,7 +133,7 @@ class Gates(Game):
         return LOSE
 
     def tier(self, position):
-        """Return how many pieces have been put down, and how many spikes are out."""
+        """Return how many pieces have been put down, plus how many spikes are out."""
         hand, total = self.hand.get(position), sum(self.each)
         if hand == PLACING:
             return self.cells.count(position)

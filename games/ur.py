@@ -159,7 +159,7 @@ class Ur(Game):
         return position if bit & self.rosettes else position ^ self.turn_bit
 
     def tier(self, position):
-        """Return how many pieces have left the board, then the smaller number of pieces that one player still has."""
+        """Return 8 × how many pieces are off the board + how many the player with fewer left has brought off."""
         first, second = self.left(position, 0), self.left(position, 1)
         return (2 * self.pieces - first - second) * 8 + self.pieces - min(first, second)
 

@@ -151,7 +151,7 @@ def columns(solution: "Solution", chunk: "PositionChunk", moves: bool) -> "Colum
         **dict(zip(numbers_of(game), rows, strict=True)),
         "text": [game.write(position) for position in positions],
         "value": [NOUNS[Value(value)] for value in chunk.values.tolist()],
-        "remoteness": [None if read_range < 0 else read_range for read_range in chunk.remoteness.tolist()],
+        "remoteness": [None if plies < 0 else plies for plies in chunk.remoteness.tolist()],
     }
     if moves:
         columns_of_chunk["moves"] = [" ".join(one.name for one in solution.best(position)) for position in positions]

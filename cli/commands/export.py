@@ -40,7 +40,7 @@ def read_range(ctx: click.Context, param: click.Parameter, text: str | None) -> 
         return None
     found = re.fullmatch(r"(\d{1,9})(\.\.(\d{1,9})?)?", text)
     if not found or (found[3] and int(found[3]) < int(found[1])):
-        what = f"{text!r} is no number of plies, as 5, and no range of them, as 12.. or 3..9"
+        what = f"{text!r} is no number of plies, such as 5, and no range, such as 12.. or 3..9"
         raise click.BadParameter(what, ctx, param)
     least = int(found[1])
     most = int(found[3]) if found[3] else least if not found[2] else MOST_PLIES

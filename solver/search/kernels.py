@@ -188,9 +188,8 @@ def next_bound(low, high, order, distance, far):
 
 @kernel
 def narrow_bounds(game, position, key, bound, bounds, order, distance, memory):
-    """Narrow the *bounds* (low, high) of a position's worth, by questions from *bound* on; return what is left.
-
-    It stops early if `counters[TROUBLE]` is set. *key* may be `no_position`, as in `prove_bound`."""
+    """Narrow the *bounds* (low, high) of a position's worth, by questions from *bound* on; return what is left. Stops
+    early if `counters[TROUBLE]` is set. *key* may be `no_position`, as in `prove_bound`."""
     low, high = bounds
     while bound < memory.far:  # `next_bound` returns *far* if nothing is left to ask
         answer = prove_bound(game, position, key, bound, np.int64(UNSEEN), np.int64(0), memory)

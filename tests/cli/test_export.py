@@ -112,7 +112,7 @@ def test_the_name_of_the_file_and_facts_for_machines(tmp_path, home):
     [
         (["-o", "some.xlsx"], 2, "the file must be .parquet, .csv, .npz, not 'some.xlsx'"),
         (["--seed", "1"], 2, "--seed goes with --sample"),
-        (["--remoteness", "9..3"], 2, "'9..3' is no number of plies, as 5, and no range of them, as 12.. or 3..9"),
+        (["--remoteness", "9..3"], 2, "'9..3' is no number of plies, such as 5, and no range, such as 12.. or 3..9"),
         (["--remoteness", "few"], 2, "'few' is no number of plies"),
         (["--value", "won"], 2, "'won' is not one of"),
         (["-o", "nowhere/some.csv"], 1, "cannot write 'nowhere/some.csv': No such file or directory"),

@@ -96,9 +96,8 @@ class Deriver:
         return parents, children, tiers, slots
 
     def scores_of(self, parents: ParentTable, children: Array, tiers: Array, slots: Array, map_tasks: Map) -> Array:
-        """Return the scores that children pass up to their parents, -1 if unknown.
-
-        Replaces *slots* by indices among kept slots."""
+        """Return the scores that children pass up to their parents, -1 if unknown. Replaces *slots* by indices
+        among kept slots."""
         rows = np.full(len(children), NOWHERE, np.int32)
         # Step 1: look up the children that the file keeps.
         kernels.index_stored(self.parts, slots, rows)

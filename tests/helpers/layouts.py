@@ -21,7 +21,7 @@ class Layout(Game):
     pair = Turn("XY")
     three = Turn("ABC")
 
-    signs = 1
+    sign_count = 1
     packed = False
 
     def generate_moves(self, position):
@@ -43,7 +43,7 @@ class OneSign(Layout):
 class TwoSigns(Layout):
     """Two signs."""
 
-    signs = 2
+    sign_count = 2
 
     a = Cells(lambda game: game.first, A="cross", B="ring")
     b = Cells(lambda game: game.middle, B="ring", A="cross")
@@ -54,7 +54,7 @@ class TwoSigns(Layout):
 class ThreeSigns(Layout):
     """Three signs."""
 
-    signs = 3
+    sign_count = 3
 
     a = Cells(lambda game: game.first, A="cross", B="ring", C="disc")
     b = Cells(lambda game: game.middle, A="cross", B="ring", C="disc")
@@ -65,7 +65,7 @@ class ThreeSigns(Layout):
 class FiveSigns(Layout):
     """Five signs, packed into three planes."""
 
-    signs = 5
+    sign_count = 5
     packed = True
     a = Cells(lambda game: game.first, packed=True, A="cross", B="ring", C="disc", D="square", E="triangle")
     b = Cells(lambda game: game.middle, packed=True, A="cross", B="ring", C="disc", D="square", E="triangle")
@@ -76,7 +76,7 @@ class FiveSigns(Layout):
 class TwelveSigns(Layout):
     """Twelve signs, packed into four planes."""
 
-    signs = 12
+    sign_count = 12
     packed = True
     a = Cells(lambda game: game.first, packed=True, **dict.fromkeys("ABCDEFGHIJKL", "disc"))
     b = Cells(lambda game: game.middle, packed=True, **dict.fromkeys("ABCDEFGHIJKL", "disc"))

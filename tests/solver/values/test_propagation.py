@@ -49,9 +49,8 @@ class Tier:
             """Return what each child gives the player, None if it is not decided before this ply."""
             seen = []
             for child, moves_again in self.children[i].items():
-                value, plies = found.get(child, (None, 0))
-                known = value is not None and plies < ply
-                seen.append((value if moves_again else AS_SEEN[value]) if known else None)
+                value, plies = found.get(child, (DRAW, ply))
+                seen.append((value if moves_again else AS_SEEN[value]) if plies < ply else None)
             if self.later[i]:
                 value, plies = decode(self.later[i], BITS)
                 # A DRAW never ends; any other outcome counts from its own ply on.

@@ -124,10 +124,11 @@ class State:
 
     def __init__(self, game: Any, chance: Random):
         self.game = game
-        self.signs = game.signs
+        self.sign_count = game.sign_count
         sizes = (game.first, game.middle, game.last)
         self.cells = {
-            name: [chance.randint(0, self.signs) for _ in range(size)] for name, size in zip(CELLS, sizes, strict=True)
+            name: [chance.randint(0, self.sign_count) for _ in range(size)]
+            for name, size in zip(CELLS, sizes, strict=True)
         }
         self.low, self.hands = chance.randint(-2, 4), [chance.randint(0, 2) for _ in range(game.hand)]
         self.flag, self.pair, self.three = chance.randint(0, 1), chance.randint(0, 1), chance.randint(0, 2)
@@ -148,9 +149,9 @@ class State:
 
         for name in CELLS:
             if self.game.packed:
-                planes = [[on >> bit & 1 for on in values[name]] for bit in range(self.signs.bit_length())]
+                planes = [[on >> bit & 1 for on in values[name]] for bit in range(self.sign_count.bit_length())]
             else:
-                planes = [[int(on == sign) for on in values[name]] for sign in range(1, self.signs + 1)]
+                planes = [[int(on == sign) for on in values[name]] for sign in range(1, self.sign_count + 1)]
             if sum(map(len, planes)) <= 62:
                 add(*chain(*planes))
             else:
@@ -185,7 +186,7 @@ class State:
         others = [0 if value == sign else value for value in on]
         # Other signs may stay on these cells: so only those are asked that have none.
         placed = self.encoded(**{name: [sign if cells >> at & 1 else value for at, value in enumerate(others)]})
-        letter_a = 2 if self.signs == 2 and name == "b" else 1
+        letter_a = 2 if self.sign_count == 2 and name == "b" else 1
         return [
             *(having, filled, free, placed, filled.bit_count(), having.bit_count(), on[cell], on[cell] == sign),
             *(on[cell] == 0, put((cell, sign)), put((cell, 0)), put((cell, sign)), put((cell, 0))),
@@ -196,8 +197,8 @@ class State:
     def answers_of_numbers(self, number: int, index: int, hand: int, flag: int, player: int) -> list[int]:
         hands = [hand if at == index else old for at, old in enumerate(self.hands)]
         filled = {name: sum(map(bool, cells)) for name, cells in self.cells.items()}
-        by = {1: filled["a"] % 2, 2: filled["b"] % 2}.get(self.signs, filled["c"] % 3)
-        signs = (1, 2) if self.signs < 3 else (1, 2, 3)
+        by = {1: filled["a"] % 2, 2: filled["b"] % 2}.get(self.sign_count, filled["c"] % 3)
+        signs = (1, 2) if self.sign_count < 3 else (1, 2, 3)
         three = (1, 2, 3)
         return [
             *(self.low, self.encoded(low=number), self.encoded(low=number)),
@@ -235,7 +236,7 @@ def test_fields_answer_the_same_compiled_interpreted_and_by_hand(game, compiles)
         width = len(position) if isinstance(position, tuple) else 1
         asked, known = [], []
         for name in CELLS:
-            size, sign = len(state.cells[name]), chance.randint(1, state.signs)
+            size, sign = len(state.cells[name]), chance.randint(1, state.sign_count)
             free = [at for at, on in enumerate(state.cells[name]) if on in (0, sign)]
             cells = sum(1 << at for at in free if chance.random() < 0.5)
             some = [chance.randrange(size), chance.randrange(size), sign, cells]
@@ -256,7 +257,7 @@ def test_fields_answer_the_same_compiled_interpreted_and_by_hand(game, compiles)
                 ask_cells.py_func(getattr(game, name), position, *asked[4 * at : 4 * at + 4], interpreted[at])
             ask_numbers.py_func(game, position, *numbers, interpreted[3])
         assert alike(chain(*interpreted), width) == known
-        if state.signs > 1:
+        if state.sign_count > 1:
             swapped = [
                 state.encoded(**{name: [{1: 2, 2: 1}.get(on, on) for on in state.cells[name]]}) for name in CELLS
             ]

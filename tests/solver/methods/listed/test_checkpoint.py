@@ -160,7 +160,7 @@ def test_a_tier_that_is_stopped_goes_on_from_its_last_checkpoint(way, tmp_path, 
             raise Stop
 
     def spy(solver):
-        resumed.append((solver.positions, *read(solver)))
+        resumed.append((solver.position_count, *read(solver)))
         return resumed[-1][1:]
 
     monkeypatch.setattr(TierSolver, "resume", spy)

@@ -12,6 +12,8 @@ The algorithm, for the positions of one tier, numbered from 0 (`Propagation.run`
 
 Since remotenesses come in order, each position is decided once, with its least remoteness for a WIN or TIE and its
 greatest for a LOSE.
+
+`propagate_at_once` does the same in one call of machine code, for tiers whose predecessor lists are in memory.
 """
 
 from collections.abc import Callable, Iterable, Iterator

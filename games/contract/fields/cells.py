@@ -55,8 +55,8 @@ class Cells(Field):
     signs are exchanged and the turn is passed. List every one, also what two of them make together. Board, symmetries
     and exchanges may depend on options: then each is a function of the game.
 
-    A board with many signs may be *packed*: three bits a cell for four to seven signs, four bits for up to fifteen. Its
-    methods take somewhat longer.
+    A board with many signs may be *packed*: two bits a cell for three signs, three bits for up to seven, four for up to
+    fifteen. Its methods take somewhat longer.
     """
 
     def __init__(

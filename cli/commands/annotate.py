@@ -42,10 +42,11 @@ def command(words: tuple[str, ...], database: str | None, as_json: bool) -> None
     """Annotate each move in FILE with its value, and mark moves that gave up value.
 
     FILE is PGN; - is standard input. Comments give the value after each move, as `[%eval #12]` and in words. A move
-    that gives up a win or a draw gets the glyph ?? and the best move. If no database has the first positions of a game,
-    the comments begin at the first position that a database has. Distances are to mate. If the ending is also solved
-    with --metric dtz, the comments follow the fifty-move rule. If you annotate a game again, new comments replace the
-    old ones. A game whose tag Variant names a variant other than Chess960 stays as it is.
+    that gives up a win or a draw gets the glyph ?? and the best move. Comments begin at the first position that a
+    database has. If you annotate a game again, new comments replace the old ones.
+
+    Distances are to mate. If the ending is also solved with --metric dtz, the comments follow the fifty-move rule. A
+    game whose tag Variant names a variant other than Chess960 stays as it is.
 
     For another game name the VARIANT. FILE then has one game per line, with moves separated by spaces. For draughts it
     may be PDN, where the tag FEN gives the first position.

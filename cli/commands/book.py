@@ -61,9 +61,9 @@ def command(
     The command searches only shortly for the distance of a tie, so that distance may stay unknown. Values are always
     proved.
 
-    With --depth, the command makes a book of estimates: what searches of N plies think, backed up to the start. It is
-    for games with an estimate of which no book can be proved, such as those with cycles. Players called depth:6,book
-    play from it. If a game has no database, play and the page do so too, unless the value of a position is proved.
+    With --depth, the command makes a book of estimates: what searches of N plies think, backed up to the start. Use it
+    if no values can be proved, as in games with cycles. The player depth:6,book plays from it. If a game has no
+    database, play and the page do so too, unless the value of a position is proved.
 
     \b
     Examples:

@@ -28,10 +28,12 @@ def command(
     """Fit the weights of a game's features to a database, so that depth-limited players play better.
 
     The estimate of many games is a sum of features, such as the lead in men and in moves, each times its weight. This
-    command finds weights that predict the values in a database: those of VARIANT, or of a smaller one of the same
-    features, such as the endings of draughts. Then it counts how often searches give up value in positions that were
-    held out, before and after, as judge does. If the new weights are better, it stores them: in --weights, or beside
-    the databases, where play, match, judge, serve and uci find them.
+    command finds weights that predict the values in a database: that of VARIANT, or (--from) of a smaller game with the
+    same features, such as the endings of draughts.
+
+    Then it counts how often searches give up value with the old and the new weights, in positions that the fit did not
+    see. If the new weights are better, it stores them: in --weights, or beside the databases, where play, match, judge,
+    serve and uci find them.
 
     \b
     Examples:

@@ -55,9 +55,9 @@ def command(source: str, database: str | None, as_json: bool) -> None:
 
     If a variant has no database, the command shows its opening book, or its book of estimates.
 
-    The command also works if the rules of a file are missing or have changed, and says so. Counts of positions include
-    all symmetric images. But counts for single chess endings include symmetric positions once, as endgame tables do.
-    For a certificate, the output says what it proves.
+    The command also works if the rules of a file are missing or have changed, and says so. Counts include all symmetric
+    positions; only those of single chess endings count symmetric positions once, as endgame tables do. For a
+    certificate, the output says what it proves.
 
     \b
     Examples:

@@ -49,8 +49,9 @@ def command(
 
     The command uses only positions in which some move gives up value. It tries four estimates: the game's own; none, so
     that only ends of the game count; random numbers; and the true value, made wrong in one position of ten. With the
-    last one, a deeper search can be worse (the pathology of Beal and Nau). Then it counts the positions that alpha-beta
-    visits with good and with bad move ordering: between b^d and b^(d/2).
+    last one, a deeper search can be worse.
+
+    Then the command counts the positions that alpha-beta visits with good and with bad move ordering.
 
     \b
     Examples:

@@ -55,13 +55,22 @@ def command(
 ) -> None:  # fmt: skip
     """Play games between two players, and count the results. Each moves first in every other game.
 
-    A and B are perfect; first (the first of the best moves, sets no traps); random; greedy; depth:4 or time:0.5
-    (searches to that depth in plies or for that many seconds, and uses the game's estimate); depth:6,best=4 and
-    depth:6,singular=50 (searches that select moves); depth:6,book (plays from the book of estimates first); paranoid:4
-    (like depth:4, and treats several opponents as one side); mcts:1000 (plays that many games to their end at random
-    for each move); an installed player, such as rules (for tic-tac-toe); a skill from 0 to 1; skill:0.8 (the same, but
-    every perfect move is equally likely); exploit:random (a best response to that player, once that is solved: solve
-    --against random); or a function of your own, FILE.py:function.
+    \b
+    A and B are players:
+      perfect               never gives up value, and sets traps
+      first                 the first of the best moves, without traps
+      random                at random
+      greedy                looks one ply ahead
+      depth:4, time:0.5     search so many plies or seconds, and estimate
+      depth:6,best=4        searches only the best moves deeply; also singular=50
+      depth:6,book          plays from the book of estimates first
+      paranoid:4            like depth:4, with all opponents as one side
+      mcts:1000             plays so many games at random for each move
+      0.8                   perfect four times out of five, otherwise at random
+      skill:0.8             the same, with every perfect move equally likely
+      exploit:random        best response to random, if solved: solve --against
+      rules                 an installed player; rules is for tic-tac-toe
+      FILE.py:function      a function of your own
 
     A win is one point, a tie or a draw half a point. Mistakes are moves that gave up value. If there is no database, a
     move counts as a mistake only if a search has proved this within --time.
@@ -71,9 +80,9 @@ def command(
 
     If a game has no start, the command selects random positions, and plays two games from each, with sides exchanged.
 
-    With --exact, A and B must be players whose move probabilities are known: random, greedy, perfect, skill:0.8,
-    depth:4, exploit:random, FILE.py:function, or an installed player that gives them. The output is the expected payoff
-    of each.
+    With --exact, the output is the expected payoff of each player. A and B must then be players whose move
+    probabilities are known: random, greedy, perfect, skill:0.8, depth:4, exploit:random, FILE.py:function, or an
+    installed player that gives them.
 
     \b
     Examples:

@@ -106,13 +106,22 @@ def command(
     If there is no database, the perfect player searches, and says what it has proved. Once it has proved the value of a
     position, it plays only moves that keep this value.
 
-    WHO is human; perfect; first (perfect, but sets no traps); random; greedy (looks one ply ahead); depth:4 or time:0.5
-    (searches to that depth in plies or for that many seconds, and uses the game's estimate); depth:6,best=4 and
-    depth:6,singular=50 (searches that select moves); depth:6,book (plays from the book of estimates first); paranoid:4
-    (like depth:4, and treats several opponents as one side); mcts:1000 (plays that many games to their end at random
-    for each move); an installed player, such as rules (tic-tac-toe by rules of thumb); a skill: 0.8 plays perfectly
-    four times out of five, and otherwise at random; exploit:random (a best response to that player, once that is
-    solved: solve --against random); or a function of your own, FILE.py:function.
+    \b
+    WHO is one of these:
+      human                 a person at this terminal
+      perfect               never gives up value, and sets traps
+      first                 the first of the best moves, without traps
+      random                at random
+      greedy                looks one ply ahead
+      depth:4, time:0.5     search so many plies or seconds, and estimate
+      depth:6,best=4        searches only the best moves deeply; also singular=50
+      depth:6,book          plays from the book of estimates first
+      paranoid:4            like depth:4, with all opponents as one side
+      mcts:1000             plays so many games at random for each move
+      0.8                   perfect four times out of five, otherwise at random
+      exploit:random        best response to random, if solved: solve --against
+      rules                 an installed player; rules is for tic-tac-toe
+      FILE.py:function      a function of your own
 
     A game without a start, such as chess, begins in a random position, unless --from names one.
 

@@ -63,11 +63,10 @@ def command(
     If there is no database, the command searches the position. It prints only values that it has proved, and `not
     known` for all others.
 
-    With --batch a line is a position, or VARIANT, a tab and a position. Without a VARIANT on the command line, a space
-    works as well as the tab. Each answer has the line's number, the position, the value (for the player to move) and
-    the plies to the end. If the VARIANT on the command line has no database, the command searches each position for
-    --time. If a line cannot be answered, the output says why, and the exit status is 1. `not known` counts as an
-    answer.
+    With --batch a line is a position, or VARIANT, a tab and a position. (Without a VARIANT on the command line, a space
+    works as well as the tab.) Each answer has the line's number, the position, the value for the player to move and the
+    plies to the end. Without a database, the command searches each position for --time. If a line cannot be answered,
+    the output says why, and the exit status is 1. `not known` counts as an answer.
 
     \b
     Examples:

@@ -71,19 +71,19 @@ def command(
     """Prove the value of a position by search, without a database.
 
     By default POSITION is the start. All results are proved, except those that the command calls estimates. When --time
-    is over, the command prints the bounds that it has proved so far. Alpha-beta search finds the distance as well.
-    Proof-number search (pn) also proves draws by endless play. In games with points, the result is the score: the
-    number of points by which the player to move can win. With chance, it is the expected payoff, and for several
-    players, what each gets; these are exact if the search reaches the end of every line, and else estimates. The search
-    uses the databases of smaller games of the same family, such as the chess endings to which captures lead, and trusts
-    their values.
+    is over, the command prints the bounds that it has proved so far.
 
-    In octal games and Grundy's game, the result is the nimber, of heaps of any sizes, with the period of the
-    nim-sequence if one can be proved.
+    Alpha-beta search finds the value and the distance. Proof-number search (pn) also proves draws by endless play, and
+    finds no distance. In games with points, the result is the score: by how many points the player to move can win.
 
-    In puzzles, the search finds a shortest solution by iterative deepening (IDA*). It prunes by the rules' lower bound
-    of the distance (least_plies), if they define one, and by the databases of smaller puzzles (abstractions), if all
-    have been solved.
+    With chance, the result is the expected payoff, and for several players, what each gets. These are exact if the
+    search reaches the end of every line, otherwise estimates.
+
+    In puzzles, the search finds a shortest solution (IDA*). In octal games and Grundy's game, it finds the nimber of
+    heaps of any size, and the period of the nim-sequence if it can prove one.
+
+    The search trusts the databases of smaller games of the same family, such as the chess endings to which captures
+    lead.
 
     \b
     Examples:

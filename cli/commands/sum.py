@@ -28,10 +28,12 @@ Component = tuple["Database", int]
 def command(parts: tuple[str, ...], cgsuite: bool, as_json: bool) -> None:
     """Show the value of a sum of games: the player to move chooses one of them and moves there.
 
-    A player who cannot move in any of them loses. The command does not solve the sum as one game. It adds the values of
-    the games: nimbers, which `solve --metric nimber` computes, if both players have the same moves in all of them, else
-    canonical forms, with mean and temperature, computed from the rules. A position may follow VARIANT after a space, in
-    quotes; by default the game is at its start. A game may occur more than once.
+    A player who cannot move in any of them loses. The command adds the values of the games, and does not solve the sum
+    as one game. If both players have the same moves in all games, the values are nimbers: first run `solve --metric
+    nimber`. Otherwise they are canonical forms, computed from the rules, with mean and temperature.
+
+    A position may follow VARIANT after a space, in quotes; by default the game is at its start. A game may occur more
+    than once.
 
     \b
     Examples:

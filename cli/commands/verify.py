@@ -42,11 +42,12 @@ def command(
 ) -> None:  # fmt: skip
     """Compute every stored value again from its children, and compare.
 
-    For a certificate, the command checks every reply. In an opening book, positions of the last ply have no stored
-    children, so the command searches some of them again. So it does in a book of estimates, which proves nothing.
     Verification has loops of its own, none of the solver's. At the end the command prints what it has proven, and on
     which assumptions. The exit status is 1 if anything is wrong. With --json, progress goes to standard error as lines
     of JSON.
+
+    For a certificate, the command checks every reply. For an opening book, it searches some positions of the last ply
+    again, because these have no stored children. It does the same for a book of estimates, which proves nothing.
 
     \b
     Examples:

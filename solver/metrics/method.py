@@ -109,10 +109,11 @@ def solved_from(explored: ExploredGame, result: MetricResult, metric: str) -> So
     legend = np.zeros(len(examples), legend_dtype(names))
     for name, column in zip(("value", "remoteness", *names), columns, strict=True):
         legend[name] = column[examples]
-    legend["stored"] = np.bincount(legend_rows, minlength=len(examples))
-    legend["positions"] = (
-        np.bincount(legend_rows, sizes, len(examples)).astype(np.int64) if len(sizes) else legend["stored"]
-    )
+    for begin in range(0, len(legend_rows), BLOCK):  # in blocks, because `bincount` makes copies of 8 bytes an item
+        rows, row_sizes = legend_rows[begin : begin + BLOCK], sizes[begin : begin + BLOCK]
+        stored = np.bincount(rows, minlength=len(legend))
+        legend["stored"] += stored
+        legend["positions"] += np.bincount(rows, row_sizes, len(legend)).astype(np.int64) if len(sizes) else stored
     # An example is a position or, if that has several words, the number of its row.
     in_words = space.positions.ndim > 1
     legend["example"] = examples if in_words else space.positions[examples]
@@ -130,15 +131,38 @@ def solved_from(explored: ExploredGame, result: MetricResult, metric: str) -> So
     return SolvedRecords(*common, int(space.positions[space.starts[1:] - 1].max()), measures)
 
 
-def find_distinct_rows(columns: list[Array]) -> tuple[Array, Array]:
+def find_distinct_rows(columns: list[Array], block: int = BLOCK) -> tuple[Array, Array]:
     """Return (for each entry of the columns the number of its combination, for each combination its first entry).
 
-    The distinct combinations are numbered in order: sorted by the first column, then the next.
+    The distinct combinations are numbered in order: sorted by the first column, then the next. Only *block* entries are
+    sorted at once, to save memory.
 
     >>> rows, firsts = find_distinct_rows([np.array([4, 1, 4, 4]), np.array([7, 0, -7, 7])])
     >>> rows.tolist(), firsts.tolist()
     ([2, 0, 1, 2], [1, 2, 0])
     """
+    length = len(columns[0])
+    if length <= block:
+        return sort_distinct_rows(columns)
+    # Step 1: find the combinations of each block.
+    codes, firsts = [], []
+    for begin in range(0, length, block):
+        rows, found = sort_distinct_rows([column[begin : begin + block] for column in columns])
+        codes.append(rows)
+        firsts.append(found + begin)
+    # Step 2: number those of all blocks together. An equal combination of an earlier block has the first entry.
+    candidates = np.concatenate(firsts)
+    numbers, chosen = sort_distinct_rows([column[candidates] for column in columns])
+    # Step 3: replace the numbers within each block.
+    all_rows, end = np.empty(length, np.min_scalar_type(len(chosen))), 0
+    for k, found in enumerate(firsts):
+        all_rows[k * block : (k + 1) * block] = numbers[end : end + len(found)][codes[k]]
+        codes[k], end = codes[k][:0], end + len(found)  # frees memory
+    return all_rows, candidates[chosen]
+
+
+def sort_distinct_rows(columns: list[Array]) -> tuple[Array, Array]:
+    """Return the same as `find_distinct_rows`, by sorting all entries at once."""
     keys = np.zeros(len(columns[0]), np.int64)  # each combination so far has a key below *count*
     count = 1
     for column in columns:

@@ -60,8 +60,11 @@ def score_all(explored: ExploredGame, phase: Phase, score_ends: EndScores) -> Sc
 
 def values_of(arrays: ScoreArrays) -> Array:
     """Return the value of each position: the sign of its score; a score of 0 is a TIE if it has plies, else a DRAW."""
-    values = np.select([arrays.scores > 0, arrays.scores < 0, arrays.plies >= 0], [WIN, LOSE, TIE], DRAW)
-    return values.astype(np.uint8)
+    values = np.full(len(arrays.scores), DRAW, np.uint8)
+    values[arrays.plies >= 0] = TIE
+    values[arrays.scores > 0] = WIN
+    values[arrays.scores < 0] = LOSE
+    return values
 
 
 def read_payoffs(arrays: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Array:

@@ -2,12 +2,14 @@
 
 Loops get the rules of a game by a port (`rules/port.py`), so machine code made for one game serves all others. Here
 small games are solved by each method, verified and searched, which compiles the loops and keeps them on disk. The rules
-of these games are not compiled, but for chess, which people use as it is.
+of these games are not compiled, but for chess, which people use as it is, and for a puzzle of many positions.
 """
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -20,6 +22,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.options import SolveOptions
 from retrograde.solver.rules.ports import keep_rules_interpreted
 from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.runtime.work import cores
 from retrograde.solver.verification.verify import verify
 
 STREAM = Sizes(in_memory=1)
@@ -42,41 +45,72 @@ SOLVES = (
     SmallSolve("games with cycles", "mutorere", SolveOptions(method="compiled")),
     SmallSolve("games that number their positions", "chess:KRK", SolveOptions(method="numbered"), True),
     SmallSolve("games that number their positions, without parents", "quixo:2", SolveOptions(method="numbered")),
-    SmallSolve("chess endings", "chess:KQK", SolveOptions(method="setwise")),
+    SmallSolve("chess endings", "chess:KQK", SolveOptions(method="setwise"), True),
     SmallSolve("chess endings, by moves to zeroing", "chess:KQK", SolveOptions(metric="dtz"), True),
     SmallSolve("men on a board, shape by shape", "teeko:3,2", SolveOptions(method="setwise")),
-    SmallSolve("puzzles of pieces that turn", "pocketcube:faces=2", SolveOptions(method="setwise")),
+    SmallSolve("puzzles of pieces that turn", "pocketcube:faces=2", SolveOptions(method="setwise"), True),
     SmallSolve("large games, out of core", "connect4:4,3", SolveOptions(method="streamed", sizes=STREAM)),
-    SmallSolve("large games of many tiers", "othello:4,4", SolveOptions(method="streamed", sizes=STREAM)),
+    SmallSolve("large games of short positions", "tictactoe", SolveOptions(method="streamed", sizes=STREAM)),
     SmallSolve("large games, 64 positions at a time", "connect4:4,3", SolveOptions(method="setwise", sizes=STREAM)),
     SmallSolve("scores", "dotsandboxes:1,1", SolveOptions(metric="score", method="compiled")),
     SmallSolve("scores, in games that number their positions", "kalahboards:2,2", SolveOptions(method="numbered")),
     SmallSolve("nimbers", "nim", SolveOptions(metric="nimber", method="compiled")),
     SmallSolve("nimbers, more than 32 bits", "octal", SolveOptions(metric="nimber", method="compiled")),
-    SmallSolve("draw levels", "tictactoe", SolveOptions(metric="drawlevel", method="compiled")),
+    SmallSolve("draw levels", "mutorere", SolveOptions(metric="drawlevel", method="compiled")),
     SmallSolve("chance", "pig:target=10", SolveOptions(metric="expectation", method="compiled")),
     SmallSolve("chance, in games that number their positions", "ur:1,2,2,1", SolveOptions(method="numbered")),
 )
 """The solves that compile all methods, in the order of how often they are used."""
 
+SLOWEST = ("games that number their positions", "large games, 64 positions at a time", "large games, out of core")
+"""Solves that take longest to compile."""
 CHECKED = ("tictactoe", "dodgem:2")
 """Small games with images, hints and parents."""
 PROVED = ("tictactoe", "mutorere")
 """Small games, one in which every play ends, and one with cycles."""
 
 
-def warm() -> Iterator[tuple[str, int, int]]:
-    """Compile all loops; yield what is compiled next, its number from 1, and the number of steps."""
-    steps: list[tuple[str, Callable[[Path], object]]] = [
-        *((small.name, partial(solve_small, small)) for small in SOLVES),
-        ("search", lambda folder: search_all()),
-        ("proofs", prove_small),
-        ("checks", lambda folder: check_small()),
-    ]
+Step = tuple[str, Callable[[Path], object]]
+"""What a step compiles, and a function that does so with files in a folder."""
+
+
+def warm(workers: int | None = None) -> Iterator[tuple[str, int, int]]:
+    """Compile all loops; yield what has just been compiled, how many steps are done, and how many there are.
+
+    *workers* processes share the steps; None: one for each core.
+    """
+    workers = workers or cores()
+    first, *others = all_steps()
+    count = 1 + len(others)
+    # The first step alone: it compiles what many of the others need too.
+    yield run_step(first), 1, count
+    with nullcontext() if workers == 1 else get_context("spawn").Pool(workers, ignore_interrupts) as pool:
+        run = map if pool is None else pool.imap_unordered
+        for number, name in enumerate(run(run_step, others), 2):
+            yield name, number, count
+
+
+def all_steps() -> list[Step]:
+    """Return all steps; after the first, those that take longest come before the others."""
+    solves: list[Step] = [(small.name, partial(solve_small, small)) for small in SOLVES]
+    others: list[Step] = [
+        ("searches to a depth", search_chess), ("searches", search_small), ("proofs", prove_small),
+        ("checks", check_small),
+    ]  # fmt: skip
+    return [solves[0], *others[:1], *sorted(solves[1:], key=lambda step: step[0] not in SLOWEST), *others[1:]]
+
+
+def run_step(step: Step) -> str:
+    """Take a step, and return what it has compiled."""
+    name, compile_loops = step
     with TemporaryDirectory(prefix="retrograde-") as folder:
-        for number, (name, step) in enumerate(steps, 1):
-            yield name, number, len(steps)
-            step(Path(folder))
+        compile_loops(Path(folder))
+    return name
+
+
+def ignore_interrupts() -> None:
+    """Leave Ctrl-C to the process that waits for this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def solve_small(small: SmallSolve, folder: Path) -> None:
@@ -89,20 +123,27 @@ def solve_small(small: SmallSolve, folder: Path) -> None:
             database.lookup(([row.example for row in database.file.legend] * BULK)[:BULK])
 
 
-def search_all() -> None:
-    """Search a small game by all methods, the whole of chess to a depth, and for nimbers of heaps."""
+def search_small(folder: Path) -> None:
+    """Search a small game by all methods, and for nimbers of heaps."""
     from retrograde.solver.search.depth.names import depth_search_for
     from retrograde.solver.search.nim_sequence import NimSequence
-    from retrograde.solver.search.probing.tables import LoadedTables
     from retrograde.solver.search.prover import ProofNumberSearch
     from retrograde.solver.search.searcher import Search
 
-    game, chess = load_game("tictactoe"), load_game("chess")
+    game = load_game("tictactoe")
     NimSequence(load_game("octal").heap_code).find(1)
     Search(game).find(game.start)
     ProofNumberSearch(game).find(game.start, 5.0)
     depth_search_for(game).scores(game.start, 2)
-    # Positions of chess are several words. A search that probes tables compiles other loops than one without.
+
+
+def search_chess(folder: Path) -> None:
+    """Search the whole of chess to a depth. Its positions are several words."""
+    from retrograde.solver.search.depth.names import depth_search_for
+    from retrograde.solver.search.probing.tables import LoadedTables
+
+    chess = load_game("chess")
+    # A search that probes tables compiles other loops than one without.
     for tables in (None, LoadedTables(chess)):
         depth_search_for(chess, tables=tables).find(chess.start, 3)
 
@@ -119,7 +160,7 @@ def prove_small(folder: Path) -> None:
             verify_certificate(certificate, interpreted=False)
 
 
-def check_small() -> None:
+def check_small(folder: Path) -> None:
     """Check small games whose rules include all that `check` compares compiled and interpreted."""
     for name in CHECKED:
         check(load_game(name), limit=1)

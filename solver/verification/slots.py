@@ -1,6 +1,5 @@
 """Verifies a database with a dense numbering: each slot that stands for a position (see verify.py)."""
 
-import time
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from typing import Any, NamedTuple
@@ -17,8 +16,9 @@ from retrograde.solver.verification.judge import text_of, words
 from retrograde.solver.verification.outcomes import OutcomeVerifier
 from retrograde.solver.verification.verifier import BLOCK, TaskResult, outcome_of
 
-TIER_SAMPLE, TIER_SECONDS = 20_000, 3.0
-"""The most positions, and seconds, in which to look for the tiers that moves lead to."""
+TIER_SAMPLE, QUIET_SAMPLE = 20_000, 1_000
+"""The most positions in which to look for the tiers that moves lead to, and how many without a new tier end the
+look."""
 
 
 class SlotTask(NamedTuple):
@@ -69,15 +69,20 @@ class SlotsVerifier(OutcomeVerifier):
             self.load(self.child_tiers() - set(numbers))
 
     def child_tiers(self) -> set[int]:
-        """Return the tiers of some positions' children: for most databases, all tiers that moves lead to."""
-        game, deadline = self.game, time.monotonic() + TIER_SECONDS
+        """Return the tiers of some positions' children: for most databases, all tiers that moves lead to.
+
+        A missing tier costs only time: `verify` meets it, loads it and starts again.
+        """
+        game, quiet = self.game, 0
         found: set[int] = set()
-        # Evenly spaced slots in random order, so that a time limit does not favour some tiers.
+        # Evenly spaced slots in random order, so that the end of the look does not favour some tiers.
         sample = np.linspace(0, self.file_slots - 1, TIER_SAMPLE).astype(np.int64)
         for item in np.random.default_rng(0).permutation(sample).tolist():
             if not is_none(position := self.position_at(item)) and game.primitive(position) == UNDECIDED:
-                found |= {int(game.tier(game.do_move(position, move))) for move in game.generate_moves(position)}
-            if time.monotonic() > deadline:
+                tiers = {int(game.tier(game.do_move(position, move))) for move in game.generate_moves(position)}
+                quiet = quiet + 1 if tiers <= found else 0
+                found |= tiers
+            if quiet == QUIET_SAMPLE:
                 break
         return found
 

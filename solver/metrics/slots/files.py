@@ -4,6 +4,7 @@ The files are memory-mapped. After each tier the mapped pages are released. So o
 although a slot is indexed as in one large array.
 """
 
+import time
 import zlib
 from functools import reduce
 from pathlib import Path
@@ -17,6 +18,9 @@ from retrograde.solver.runtime.arrays import SharedArray
 
 BLOCK = 1 << 20
 """Slots read at once."""
+SYNC_SECONDS = 0.5
+"""Seconds between two waits for the disk, at least. A power cut costs no more work than that: tiers that it damages have
+another checksum."""
 
 
 class SlotFiles:
@@ -26,13 +30,17 @@ class SlotFiles:
         """Open or create the files. Their content counts only after `is_whole` has checked it."""
         self.folder = folder
         self.columns = [SharedArray.reopen(slots, kind, folder / name) for name in names]
+        self.synced = time.monotonic()
 
     def write(self, begin: int, *numbers: Array) -> int:
         """Write the numbers of the slots from *begin* on, a column for each file, and return their checksum."""
         with expect_disk(repr(str(self.folder))):
             for column, added in zip(self.columns, numbers, strict=True):
                 column.array[begin : begin + len(added)] = added
-                column.flush()
+            if time.monotonic() - self.synced >= SYNC_SECONDS:
+                for column in self.columns:
+                    column.flush()
+                self.synced = time.monotonic()
         return checksum(*numbers)
 
     def is_whole(self, begin: int, end: int, expected: int) -> bool:

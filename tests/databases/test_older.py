@@ -56,7 +56,7 @@ def flat(block):
         ("slots", lambda: load_game("chess:KK"), {}),
         ("score", lambda: load_game("nim"), {"metric": "score"}),
         ("bounds", InOneByChance, {"method": "numbered"}),
-        ("words", Apart, {"method": "numbered"}),
+        pytest.param("words", Apart, {"method": "numbered"}, marks=pytest.mark.as_python),
     ],
 )
 def test_an_older_file_says_the_same_as_a_new_one(name, game, options, tmp_path):

@@ -194,7 +194,7 @@ def ways(game):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "variant", thorough_but(["hypergammon:1,12", "hypergammon:1", "hypergammon:2,8"], "hypergammon:1,12")
+    "variant", thorough_but(["hypergammon:1,8", "hypergammon:1", "hypergammon:2,8"], "hypergammon:1,8")
 )
 def test_bounds_hold_the_values_of_the_slow_program(variant, tmp_path):
     game = load_game(variant)

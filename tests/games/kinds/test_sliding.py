@@ -237,17 +237,28 @@ def faulty_placements():
 
 @pytest.mark.parametrize("words", FAULTS)
 def test_slides_that_cannot_be_meant_are_told_in_one_line(words):
+    with pytest.raises(RuleError) as error:
+        next(with_slides(FAULTS[words]).parents(0b1000_0011))
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("words", thorough_but(FAULTS, next(iter(FAULTS))))
+def test_check_tells_of_slides_that_cannot_be_meant(words):
+    report = check(with_slides(FAULTS[words]), seconds=60, compiled=False)
+    assert any(words in str(finding) for finding in report.findings)
+
+
+def with_slides(wrong):
+    """Return a game in which some men slide in a wrong way."""
+
     class Faulty(Two):
         placements = faulty_placements()
 
         def slides(self, men, number):
-            return FAULTS[words] if (men, number) == ((2, 1), 0) else []
+            return wrong if (men, number) == ((2, 1), 0) else []
 
-    with pytest.raises(RuleError) as error:
-        next(Faulty().parents(0b1000_0011))
-    assert words in str(error.value)
-    assert "\n" not in str(error.value)
-    assert any(words in str(finding) for finding in check(Faulty(), seconds=60, compiled=False).findings)
+    return Faulty()
 
 
 def test_slides_are_not_asked_of_kinds_that_have_no_man():

@@ -29,12 +29,15 @@ from retrograde.solver.search.depth.estimated_book import (
 from retrograde.solver.search.depth.scores import DECIDED, FAR
 from retrograde.solver.search.depth.searcher import ValueSearch
 from tests.helpers.command_line import retrograde
+from tests.helpers.marks import thorough, thorough_but
 from tests.helpers.paths import ROOT
 from tests.helpers.tangle import Tangle, position_of
 
 pytestmark = pytest.mark.long
 
 SMALL = "draughts:MMvMM,4"
+LARGE = "draughts:rows=6"
+"""A game whose positions have two words. Few other tests need the loops that search it."""
 """The whole game on 4 × 4, in which kings can go round in circles."""
 
 
@@ -140,7 +143,7 @@ def test_a_book_of_a_random_graph_is_what_a_plain_recursion_finds(tmp_path, plie
     assert min(inner, circles, ends, symmetric) > 3
 
 
-@pytest.mark.parametrize(("text", "plies", "depth"), [(SMALL, 7, 3), ("draughts:rows=6", 3, 2)])
+@pytest.mark.parametrize(("text", "plies", "depth"), [(SMALL, 7, 3), thorough((LARGE, 3, 2))])
 def test_a_book_of_draughts_is_what_a_plain_recursion_finds(home, text, plies, depth):
     """The search stops where it has found a win. A plain one may find it sooner by looking deeper."""
     game = load_game(text)
@@ -168,9 +171,10 @@ def test_play_round_in_circles_is_a_draw(home):
 # Choosing the best lines
 
 
-def test_the_best_lines_come_first(tmp_path, monkeypatch):
+@pytest.mark.parametrize("text", thorough_but(["dodgem:5", LARGE], "dodgem:5"))
+def test_the_best_lines_come_first(text, tmp_path, monkeypatch):
     """The next position to extend is one whose line costs least, by all lines through the book."""
-    game, batches = load_game("draughts:rows=6"), []
+    game, batches = load_game(text), []
     next_batch = estimating.EstimatesMaker.next_batch
 
     def noted(self):
@@ -218,8 +222,9 @@ def with_best(book, move, path):
 
 
 @pytest.mark.parametrize("last", [False, True])
-def test_players_play_from_the_book_and_search_beyond_it(home, last):
-    game = load_game("draughts:rows=6")
+@pytest.mark.parametrize("text", thorough_but(["dodgem:5", LARGE], "dodgem:5"))
+def test_players_play_from_the_book_and_search_beyond_it(home, text, last):
+    game = load_game(text)
     path = estimates_path(variant(game))
     moves = list(game.generate_moves(game.start))
     move = moves[-last]
@@ -258,7 +263,7 @@ def test_the_book_changes_nothing_that_is_proved(home):
 
 
 def test_answers_say_that_estimates_are_estimates(home):
-    game = load_game("draughts:rows=6")
+    game = load_game("connect4")
     book = book_of(game, None, 2, 3)
     with searching_oracle(game, 0.05) as oracle:
         found = answer_of(oracle, game.start, 0.05).to_json()
@@ -376,8 +381,8 @@ def test_a_book_that_is_wrong_is_found_out(home):
 
 @pytest.mark.parametrize("most", [None, 120])
 def test_a_killed_book_goes_on_and_has_the_same_bytes(home, monkeypatch, most):
-    game = load_game("draughts:rows=6")
-    options = {"plies": 3, "depth": 3, "most": most}
+    game = load_game("connect4")
+    options = {"plies": 3, "depth": 1, "most": most}
     whole = make_estimates(game, EstimatesOptions(**options, workers=1), home / "whole.estimates.json").read_bytes()
     monkeypatch.setattr(estimating, "PAUSE", 0.0)
 
@@ -394,7 +399,7 @@ def test_a_killed_book_goes_on_and_has_the_same_bytes(home, monkeypatch, most):
         make_estimates(game, EstimatesOptions(**options, workers=2, listener=stop), path)
     assert not path.exists()
     done = read_progress(home / "killed.estimates.json.journal")
-    assert done.is_current and done.variant == "draughts:rows=6" and 48 <= done.solved <= 80
+    assert done.is_current and done.variant == "connect4" and 48 <= done.solved <= 80
     assert "positions of an opening book" in retrograde("list").stdout
     searched = []
     score = estimating.DepthSearchThreads.score
@@ -440,15 +445,15 @@ def test_where_there_is_nothing_to_estimate_there_is_no_book(home, text, error, 
 
 
 def test_commands_say_what_a_book_of_estimates_is(home):
-    command = "book", "draughts:rows=6", "--plies", "2", "--depth", "3"
+    command = "book", "connect4", "--plies", "2", "--depth", "3"
     made = retrograde(*command).stdout
-    assert "draughts:rows=6: estimated as " in made and "nothing is proved" in made
+    assert "connect4: estimated as " in made and "nothing is proved" in made
     assert "a book of estimates of the first 2 plies: " in made and "by searches of 3 plies" in made
     assert "it was made before" in retrograde(*command).stdout
     assert "it was made before" not in retrograde(*command, "--positions", "9").stdout
     assert "a book of estimates of the best lines within the first 2 plies" in retrograde("list").stdout
-    path = estimates_path("draughts:rows=6")
-    for source in ("draughts:rows=6", path):
+    path = estimates_path("connect4")
+    for source in ("connect4", path):
         assert "nothing is proved" in retrograde("info", source).stdout
         facts = json.loads(retrograde("info", source, "--json").stdout)
         assert facts["class"] == "estimates" and facts["estimates"] == {"plies": 2, "depth": 3, "most": 9}
@@ -459,12 +464,12 @@ def test_commands_say_what_a_book_of_estimates_is(home):
     assert "not of dodgem" in retrograde("info", "dodgem", "--database", path, status=1).stderr
     for command in ("query", "export", "plot", "judge"):
         assert "is no database of retrograde" in retrograde(command, path, status=1).stderr
-    assert "is of draughts:rows=6, not of" in retrograde("remove", SMALL, "--database", path, status=1).stderr
-    told = retrograde("query", "draughts:rows=6", "--time", "0.02").stdout
+    assert "is of connect4, not of" in retrograde("remove", SMALL, "--database", path, status=1).stderr
+    told = retrograde("query", "connect4", "--time", "0.02").stdout
     assert "by the book of estimates, which proves nothing" in told and "not known" in told
-    played = retrograde("play", "draughts:rows=6", "--first", "perfect", "--time", "0.02").stdout
+    played = retrograde("play", "connect4", "--first", "perfect", "--time", "0.02").stdout
     assert played.count("by the book of estimates, which proves nothing") >= 2
-    asked = retrograde("play", "draughts:rows=6", "--time", "0.02", input="?\nquit\n").stdout
+    asked = retrograde("play", "connect4", "--time", "0.02", input="?\nquit\n").stdout
     assert asked.count("by the book of estimates, which proves nothing") == 1
     told = retrograde("remove", path, input="y\n").stdout
     assert "the book of estimates" in told and not path.exists()
@@ -476,19 +481,19 @@ def test_options_for_proofs_and_for_estimates_do_not_mix(home):
     assert "not with --depth" in retrograde(*command, "--depth", "1", "--table", "1G", status=2).stderr
     assert "--positions goes with --depth" in retrograde(*command, "--positions", "9", status=2).stderr
     assert "ends in .estimates.json" in retrograde(*command, "--depth", "1", "--database", "x.h5", status=2).stderr
-    assert "to make one of estimates" in retrograde("book", "draughts:rows=6", "--plies", "0", status=1).stderr
+    assert "to make one of estimates" in retrograde("book", LARGE, "--plies", "0", status=1).stderr
 
 
 def test_a_book_of_a_game_with_cycles_is_refused_though_the_first_search_ends_before_it_meets_one(home, monkeypatch):
     monkeypatch.setattr("retrograde.solver.play.oracles.book.FIRST_SECONDS", 1e-6)
-    refused = retrograde("book", "draughts:rows=6", "--plies", "0", "--workers", "1", status=1)
+    refused = retrograde("book", LARGE, "--plies", "0", "--workers", "1", status=1)
     assert "its play can go round in circles" in refused.stderr
 
 
 def test_the_page_says_that_estimates_are_estimates(home):
     from retrograde.cli.web.view import show_position
 
-    game = load_game("draughts:rows=6")
+    game = load_game("connect4")
     make_estimates(game, EstimatesOptions(1, 1))
     with searching_oracle(game, 0.05) as oracle:
         shown = show_position(oracle, game.start)

@@ -226,6 +226,7 @@ def test_where_chance_moves_first_the_score_is_the_mean():
             seen += 1
 
 
+@pytest.mark.as_python
 def test_what_players_get_after_a_move():
     game = Three()
     search = MaxNSearch(game)

@@ -92,7 +92,7 @@ def test_grundys_game_has_the_nimbers_that_are_published():
 
 def test_nimbers_of_all_codes_are_those_of_slow_recursion():
     chance, periods = Random(5), 0
-    for _ in range(30):
+    for _ in range(15):
         code = (chance.choice([0, 0, 4]), *(chance.randrange(8) for _ in range(chance.randrange(1, 6))))
         if chance.random() < 0.3:
             code = (*code, chance.choice([16, 17, 18, 19]))
@@ -105,7 +105,7 @@ def test_nimbers_of_all_codes_are_those_of_slow_recursion():
             sequence.values = sequence.values[: first + length]
             assert [sequence.nimber(heap) for heap in range(400)] == slow, code
             periods += 1
-    assert periods > 5
+    assert periods > 3
 
 
 @pytest.mark.parametrize("code", [(0, 7, 7), (0, 0, 7), (0, 1, 2), (16,), (4, 3)], ids=str)

@@ -110,6 +110,7 @@ def tangles(count):
     return found
 
 
+@pytest.mark.as_python
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_values_are_those_of_the_plain_recursion(selection):
     game = Estimated()

@@ -333,6 +333,7 @@ def test_a_good_order_saves_what_it_should():
     assert row.worst == row.best == row.minimax
 
 
+@pytest.mark.thorough
 def test_what_would_take_too_long_is_left_out(judge_of, monkeypatch):
     judge = judge_of("connect4:4,4", 20)
     whole = list(judge.errors(3))

@@ -88,6 +88,7 @@ GAMES = [(WideConnectFour(4, 4), LARGE), (TallPawns(), LARGE), (WideConnectFour(
 """Games, and the size of a tier from which on keys have an index. Pawns differ in more bits than an int has."""
 
 
+@pytest.mark.as_python
 @pytest.mark.parametrize(("game", "large"), thorough_but(GAMES, GAMES[-1]), ids=str)
 def test_packing_changes_no_byte(game, large, tmp_path, monkeypatch):
     monkeypatch.setattr(space, "LARGE", large)

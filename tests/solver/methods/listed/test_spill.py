@@ -137,6 +137,7 @@ def test_the_bytes_are_those_of_a_solve_in_memory(variant, tmp_path):
     assert not list(tmp_path.glob("*.scratch"))
 
 
+@pytest.mark.as_python
 @pytest.mark.long
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("name", thorough_but([*WIDE], "graph"))

@@ -18,6 +18,7 @@ from retrograde.solver.methods.numbered import by_orders, by_slots
 from retrograde.solver.methods.numbered.orientations import is_oriented, subtract
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.verification.verify import verify
+from tests.helpers.command_line import LATE
 from tests.helpers.marks import thorough
 
 pytestmark = pytest.mark.long
@@ -156,7 +157,7 @@ def test_orientations_that_differ_from_the_rules_are_refused(game, tmp_path):
 def test_check_compares_orientations_with_moves():
     report = check(Twister(), compiled=False)
     assert {finding.rule for finding in report.findings} == {"orientations"}
-    report = check(PocketCube(faces=2), compiled=False)
+    report = check(PocketCube(faces=2), limit=100, seconds=LATE, compiled=False)
     assert not report.findings
     assert report.checks["orientations"] > 50
 

@@ -57,7 +57,8 @@ def cut(children, **more):
 # The kernels
 
 
-@settings(max_examples=60, deadline=None)
+@pytest.mark.as_python
+@settings(max_examples=30, deadline=None)
 @given(lists_of_rows, st.booleans())
 def test_rows_are_unpacked_as_they_were_packed(positions, many):
     # Many positions have more than one block.
@@ -83,6 +84,7 @@ def test_rows_are_unpacked_as_they_were_packed(positions, many):
         assert found.tolist() == rows.tolist()
 
 
+@pytest.mark.as_python
 @settings(max_examples=100, deadline=None)
 @given(lists_of_rows, st.data())
 def test_steps_of_rows_are_found(positions, data):
@@ -100,6 +102,7 @@ def test_steps_of_rows_are_found(positions, data):
         assert steps.find_step(loaded, 1, position) == 3 + sum(one <= position for one in positions)
 
 
+@pytest.mark.as_python
 @settings(max_examples=60, deadline=None)
 @given(lists_of_rows, st.randoms())
 def test_lists_of_rows_are_sorted_and_have_no_doubles(positions, random):
@@ -132,14 +135,26 @@ GAMES = {
     "ladder": WideLadder(12, 200, 1),
     "long ladder": WideLadder(30, 500, 3),
 }
+SHORT = WideLadder(6, 40, 1)
+SHORTEST = WideLadder(5, 20, 1)
+"""Games of 120 and 50 positions, for loops that run as Python."""
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", thorough_but(GAMES, "tictactoe", "connect4 by columns", "ladder"))
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", GAMES)
 def test_a_stream_has_the_bytes_of_lists(name, tmp_path):
-    game = GAMES[name]
+    solve_in_both_ways(GAMES[name], tmp_path, 300, 2000)
+
+
+@pytest.mark.as_python
+def test_a_stream_of_a_small_game_has_the_bytes_of_lists(tmp_path):
+    solve_in_both_ways(SHORT, tmp_path, 10, 60)
+
+
+def solve_in_both_ways(game, tmp_path, *children):
+    """Expect the same bytes from lists and from streams, whose tiers are whole or cut into parts."""
     wanted = solve(game, tmp_path / "listed.h5", method="listed").read_bytes()
-    for number, sizes in enumerate([Sizes(in_memory=1), cut(300), cut(2000)]):
+    for number, sizes in enumerate([Sizes(in_memory=1), *map(cut, children)]):
         path = solve(game, tmp_path / f"{number}.h5", method="streamed", sizes=sizes, workers=1 + number)
         assert path.read_bytes() == wanted
     with open_database(path, game=game) as database:
@@ -147,8 +162,8 @@ def test_a_stream_has_the_bytes_of_lists(name, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["0.h5", "1.h5", "2.h5", "listed.h5"]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("seed", thorough_but(range(5), 1))
+@pytest.mark.as_python
+@pytest.mark.parametrize("seed", thorough_but(range(5), 0))
 def test_random_games_equal_the_reference(seed, tmp_path, monkeypatch):
     monkeypatch.setattr(reference, "int", lambda position: position, raising=False)
     game = WideLadder(4 + 3 * seed, 30 << seed, seed)
@@ -156,27 +171,31 @@ def test_random_games_equal_the_reference(seed, tmp_path, monkeypatch):
         reference.assert_same(database, game)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(("size", "children"), thorough_but([((4, 4), 2000), ((5, 4), 5000)], ((4, 4), 2000)))
-def test_children_that_ascend_are_read_part_by_part(size, children, tmp_path, monkeypatch):
+@pytest.mark.as_python
+@pytest.mark.parametrize(
+    ("size", "children", "parts"),
+    thorough_but([((3, 3), 10, 10), ((4, 4), 2000, 100), ((5, 4), 5000, 100)], ((3, 3), 10, 10)),
+)
+def test_children_that_ascend_are_read_part_by_part(size, children, parts, tmp_path, monkeypatch):
     asked = []
     child_range = ForwardSweep.child_range
     monkeypatch.setattr(forward, "LEAST_SAMPLES", 1)
     monkeypatch.setattr(ForwardSweep, "child_range", lambda *args: asked.append(child_range(*args)) or asked[-1])
     game = TieredConnectFour(*size)
     path = solve(game, tmp_path / "streamed.h5", method="streamed", sizes=cut(children))
-    assert len([ends for ends in asked if ends]) > 100
+    assert len([ends for ends in asked if ends]) > parts
     assert path.read_bytes() == solve(game, tmp_path / "listed.h5", method="listed").read_bytes()
 
 
+@pytest.mark.as_python
 def test_large_games_are_solved_in_a_stream_unless_play_returns_to_a_tier(tmp_path, monkeypatch):
     solved = []
     attempt = StreamedMethod.attempt
     monkeypatch.setattr(StreamedMethod, "attempt", lambda self, *args: solved.append(1) or attempt(self, *args))
-    large = solve(GAMES["tictactoe"], tmp_path / "large.h5", method="compiled", sizes=cut(300))
+    large = solve(SHORT, tmp_path / "large.h5", method="compiled", sizes=cut(30))
     assert solved
     solved.clear()
-    small = solve(GAMES["tictactoe"], tmp_path / "small.h5", method="compiled")
+    small = solve(SHORT, tmp_path / "small.h5", method="compiled")
     assert not solved
     assert large.read_bytes() == small.read_bytes()
 
@@ -189,11 +208,12 @@ def test_processes_give_the_same_bytes_as_threads(tmp_path):
     assert path.read_bytes() == wanted
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", thorough_but(["connect4 by columns", "ladder"], "ladder"))
+@pytest.mark.as_python
+@pytest.mark.parametrize("name", thorough_but(["connect4 by columns", "ladder", "shortest ladder"], "shortest ladder"))
 def test_a_solve_stopped_anywhere_goes_on_to_the_same_bytes(name, tmp_path, monkeypatch):
     monkeypatch.setattr("retrograde.solver.runtime.progress.Phase.often", 0.0)
-    game, sizes, path = GAMES[name], cut(500, journal_seconds=0), tmp_path / "stopped.h5"
+    game, path = GAMES.get(name, SHORTEST), tmp_path / "stopped.h5"
+    sizes = cut(20 if game is SHORTEST else 500, journal_seconds=0)
     told = []
     wanted = solve(game, tmp_path / "whole.h5", method="streamed", sizes=sizes, listener=told.append).read_bytes()
     stops = 0

@@ -20,7 +20,7 @@ GROUPS = {"retrograde.players", "retrograde.bulk"}
 """Texts that are the names of groups of entry points, and of no module."""
 FACES = [path.relative_to(ROOT) for folder in ORDER for path in sorted((ROOT / folder).rglob("__init__.py"))]
 """The first file of each package."""
-FILES = [path.relative_to(ROOT) for folder in ORDER for path in sorted((ROOT / folder).rglob("*.py"))]
+FILES = dict.fromkeys(path.relative_to(ROOT) for folder in ORDER for path in sorted((ROOT / folder).rglob("*.py")))
 
 
 @cache

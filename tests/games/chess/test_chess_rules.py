@@ -113,11 +113,12 @@ def test_bishops_on_squares_of_one_colour_cannot_mate(name, other):
     assert AnyBoard.from_fen(board.fen()).is_dead() == dead
 
 
-def test_perft():
+@pytest.mark.parametrize("plies", [3, thorough(4)])
+def test_perft(plies):
     """Numbers of leaves of python-chess's move trees, with en passant, promotions and mates on the way."""
     for text in ("8/2p5/8/1P1k4/8/8/4P3/3K4 w", "8/1P4k1/8/8/8/8/1p5K/8 b", "4k3/3p4/8/2P1P3/8/8/8/4K3 b"):
         game = Chess("KPPKP")
-        assert perft(game, game.read(text), 4) == their_perft(chess.Board(f"{text} - - 0 1"), 4)
+        assert perft(game, game.read(text), plies) == their_perft(chess.Board(f"{text} - - 0 1"), plies)
 
 
 def perft(game, position, depth):

@@ -18,7 +18,7 @@ from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.search.depth.scores import FAR
 from retrograde.solver.search.depth.searcher import ValueSearch
 from retrograde.solver.search.endgame_tables import BASE, DRAWN, UNKNOWN, probe_tables
-from retrograde.solver.search.probing.tables import find_tables
+from retrograde.solver.search.probing.tables import LoadedTables, find_tables
 from retrograde.solver.search.searcher import Search
 from tests.helpers.command_line import retrograde
 
@@ -112,7 +112,7 @@ def test_a_search_announces_the_mate_of_the_ending_that_a_capture_leads_to(table
     assert value == LOSE
     found = ValueSearch(GAME, tables=tables).find(position, 3)
     assert (GAME.move_name(position, found.move), found.score) == ("Rxc2", FAR - plies - 1)
-    assert ValueSearch(GAME).find(position, 3).score < 1000
+    assert ValueSearch(GAME, tables=LoadedTables(GAME)).find(position, 3).score < 1000
 
 
 @pytest.mark.thorough

@@ -16,6 +16,7 @@ from retrograde.solver.rules.positions import as_position
 from retrograde.solver.search.counting import count_lines
 from retrograde.solver.search.depth.scores import DECIDED, FAR
 from retrograde.solver.search.depth.searcher import QUIESCENCE, ValueSearch
+from retrograde.solver.search.probing.tables import LoadedTables
 from retrograde.solver.search.trees import tree as trees
 from tests.helpers.command_line import retrograde
 from tests.helpers.marks import thorough_but
@@ -247,5 +248,5 @@ def test_both_sides_estimate_alike():
 )
 def test_search_finds_mates_and_counts_what_is_taken_back(fen, depth, best):
     position = GAME.read(fen)
-    found = GAME.move_name(position, ValueSearch(GAME).find(position, depth).move)
+    found = GAME.move_name(position, ValueSearch(GAME, tables=LoadedTables(GAME)).find(position, depth).move)
     assert found == best if best else found != "Rxd6"

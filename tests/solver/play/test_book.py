@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 
 import h5py
@@ -21,7 +20,6 @@ from retrograde.solver.play.oracles.book import BookOptions, NoBook, make_book
 from retrograde.solver.play.oracles.open import searching_oracle
 from tests.helpers.command_line import COMMAND, LATE, Child, retrograde
 from tests.helpers.marks import thorough
-from tests.helpers.paths import ROOT
 from tests.helpers.wide import OneConnectFour, WideConnectFour
 
 pytestmark = pytest.mark.long
@@ -80,19 +78,9 @@ def test_a_book_of_positions_of_two_words_has_the_same(tmp_path, plies):
     compare_in_two_words((4, 3), plies, tmp_path)
 
 
-AS_PYTHON = """
-import sys, warnings
-from pathlib import Path
-from tests.solver.play.test_book import compare_in_two_words
-warnings.simplefilter("ignore")  # of products that wrap
-compare_in_two_words((3, 3), 3, Path(sys.argv[1]))
-"""
-
-
-def test_a_book_of_positions_of_two_words_has_the_same_without_compiling(tmp_path):
-    """Compiling the search for two words would take most of the time."""
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
-    subprocess.run([sys.executable, "-c", AS_PYTHON, tmp_path], cwd=ROOT, env=environment, check=True)
+@pytest.mark.as_python
+def test_a_small_book_of_positions_of_two_words_has_the_same(tmp_path):
+    compare_in_two_words((3, 3), 3, tmp_path)
 
 
 @pytest.mark.thorough

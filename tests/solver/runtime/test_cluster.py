@@ -220,10 +220,10 @@ def test_what_is_no_executor_is_refused():
 
 
 @has_mpi
-def test_mpi_writes_the_bytes_of_threads(tmp_path, by_threads):
-    games = [GAMES[2], GAMES[5]]
+@pytest.mark.parametrize(("count", "games"), [(2, GAMES[2:3]), thorough((3, GAMES[2:3] + GAMES[5:]))])
+def test_mpi_writes_the_bytes_of_threads(count, games, tmp_path, by_threads):
     asked = [f"{variant}/{way}" for variant, way in games]
-    command = [MPIEXEC, "-n", "3", sys.executable, "-m", "tests.helpers.ranks", str(tmp_path), *asked]
+    command = [MPIEXEC, "-n", str(count), sys.executable, "-m", "tests.helpers.ranks", str(tmp_path), *asked]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LATE)
     assert run.returncode == 0, run.stderr
     for number, (variant, way) in enumerate(games):

@@ -109,7 +109,7 @@ def slow(game):
 def test_scores_of_random_games_are_those_of_a_slow_solver(game, workers):
     truth, search = slow(game), ScoreSearch(game, workers, SMALL)
     met = set()
-    for seed in range(100):
+    for seed in range(50):
         position = seed << 6
         found = search.score(position)
         assert found.score == truth(position)

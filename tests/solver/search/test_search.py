@@ -98,7 +98,7 @@ def test_wins_and_losses_are_found_where_play_goes_round_in_circles(text):
 
 
 @given(graphs, st.integers(1, 2), st.sampled_from([1 << 12, SMALL]))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_nothing_wrong_is_ever_said_of_random_games(start, workers, size):
     """With cycles, ties and draws, in a table that is far too small as well."""
     game = tangle.Tangle()

@@ -67,7 +67,12 @@ def test_the_page_is_served(home):
 
 
 @pytest.mark.parametrize(
-    "args", [("query", "tictactoe"), ("info", "chess:KRK"), ("publish", "mutorere", "--to", "SITE")]
+    "args",
+    [
+        ("query", "tictactoe"),
+        pytest.param(("info", "chess:KRK"), marks=pytest.mark.thorough),
+        ("publish", "mutorere", "--to", "SITE"),
+    ],
 )
 def test_commands_answer(home, tmp_path, args):
     assert run(home, COMMANDS, *(tmp_path / "site" if word == "SITE" else word for word in args))

@@ -131,7 +131,7 @@ def test_how_far_a_tie_is_may_stay_unknown_and_its_value_not(solved, tmp_path, m
         return find(self, position, 60 if seconds == 1e-6 else seconds, distance and seconds != 1e-6)
 
     monkeypatch.setattr(books.Search, "find", in_time)
-    path = make_book(load_game("connect4:4,4"), BookOptions(3, size=SMALL, tie_seconds=1e-6), tmp_path / "x.book.h5")
+    path = make_book(load_game("connect4:4,4"), BookOptions(2, size=SMALL, tie_seconds=1e-6), tmp_path / "x.book.h5")
     with open_book(path) as book, open_database(solved("connect4:4,4")) as database:
         assert book.has_distances
         told = [(book[one], database[one]) for _, some, _, _ in book.records() for one in some.tolist()]

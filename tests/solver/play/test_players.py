@@ -317,7 +317,7 @@ def test_whoever_looks_further_ahead_plays_better(solution_of):
     given_up = {}
     for name in ("depth:1", "depth:3", "depth:8"):
         given_up[name] = 0
-        for number in range(30):
+        for number in range(15):
             players = [make_player(name, solution, Random(number)), make_player("random", solution, Random(number))]
             start = random_position(solution, Random(number))
             given_up[name] += play(solution, start, players).mistakes[0]

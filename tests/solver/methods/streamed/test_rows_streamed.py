@@ -37,8 +37,11 @@ from tests.helpers.solving import Stop
 from tests.helpers.wide import TieredConnectFour, WideConnectFour, WideTicTacToe
 
 words = st.one_of(st.integers(0, 3), st.integers(0, (1 << 62) - 1), st.integers(0, 40).map(lambda shift: 5 << shift))
-lists_of_rows = st.integers(2, 4).flatmap(lambda width: st.lists(st.tuples(*[words] * width), min_size=1, unique=True))
 SIZES = {"in_memory": 1, "stream_milestone": 1, "stream_positions": 100}
+
+
+def lists_of_rows(width):
+    return st.lists(st.tuples(*[words] * width), min_size=1, unique=True)
 
 
 def rows_of(positions):
@@ -54,18 +57,21 @@ def cut(children, **more):
     return Sizes(stream_children=children, stream_least_children=children, **SIZES, **more)
 
 
-# The kernels
+# The kernels. The machine code has functions of its own for rows, so these tests are compiled.
+
+each_width = pytest.mark.parametrize("width", thorough_but([2, 3, 4], 3))
 
 
-@pytest.mark.as_python
-@settings(max_examples=30, deadline=None)
-@given(lists_of_rows, st.booleans())
-def test_rows_are_unpacked_as_they_were_packed(positions, many):
+@each_width
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.booleans())
+def test_rows_are_unpacked_as_they_were_packed(width, data, many):
+    positions = data.draw(lists_of_rows(width))
     # Many positions have more than one block.
     if many:
         positions = [(*position[:-1], k) for position in positions for k in range(300)]
     rows = rows_of(sorted({*positions}))
-    count, width = rows.shape
+    count = len(rows)
     codes = (np.arange(count) % 1000).astype(np.uint16)
     for with_codes in (codes, codes[:0]):
         written = np.zeros((lists.MOST_BYTES + lists.MOST_WORD_BYTES * (width - 1)) * count // 8 + 8, np.int64)
@@ -84,12 +90,11 @@ def test_rows_are_unpacked_as_they_were_packed(positions, many):
         assert found.tolist() == rows.tolist()
 
 
-@pytest.mark.as_python
+@each_width
 @settings(max_examples=100, deadline=None)
-@given(lists_of_rows, st.data())
-def test_steps_of_rows_are_found(positions, data):
-    positions = sorted(positions)
-    width = len(positions[0])
+@given(st.data())
+def test_steps_of_rows_are_found(width, data):
+    positions = sorted(data.draw(lists_of_rows(width)))
     asked = [*positions, *data.draw(st.lists(st.tuples(*[words] * width), max_size=20))]
     asked += [(*position[:-1], position[-1] + 1) for position in positions]
     first, last = (-1,) * width, (1 << 62,) * width
@@ -102,10 +107,11 @@ def test_steps_of_rows_are_found(positions, data):
         assert steps.find_step(loaded, 1, position) == 3 + sum(one <= position for one in positions)
 
 
-@pytest.mark.as_python
+@each_width
 @settings(max_examples=60, deadline=None)
-@given(lists_of_rows, st.randoms())
-def test_lists_of_rows_are_sorted_and_have_no_doubles(positions, random):
+@given(st.data(), st.randoms())
+def test_lists_of_rows_are_sorted_and_have_no_doubles(width, data, random):
+    positions = data.draw(lists_of_rows(width))
     parts = [random.choices(positions, k=random.randrange(7)) for _ in range(3)]
     rows = rows_of([position for part in parts for position in part]).reshape(-1, len(positions[0]))
     ends = np.cumsum([len(part) for part in parts])
@@ -114,6 +120,19 @@ def test_lists_of_rows_are_sorted_and_have_no_doubles(positions, random):
     assert found == [sorted({*part}) for part in parts]
     assert ascend(rows_of(sorted(positions * 2)))
     assert ascend(rows_of(positions)) == (positions == sorted(positions))
+
+
+@each_width
+def test_a_tally_has_the_first_position_of_the_first_tier(width):
+    chance = Random(width)
+    counted = [(chance.randrange(3), tuple(chance.choices(range(3), k=width))) for _ in range(40)]
+    tally = np.zeros((1, steps.FIRST_POSITION + width), np.int64)
+    for number, (tier, position) in enumerate(counted, 1):
+        steps.count_in(tally, 0, tier, position, 2)
+        first = min(counted[:number])
+        assert tally[0, steps.FIRST_TIER] == first[0]
+        assert tuple(tally[0, steps.FIRST_POSITION :].tolist()) == first[1]
+        assert (tally[0, steps.STORED], tally[0, steps.POSITIONS]) == (number, 2 * number)
 
 
 def test_lists_that_overlap_are_merged_together():

@@ -333,7 +333,6 @@ def test_a_good_order_saves_what_it_should():
     assert row.worst == row.best == row.minimax
 
 
-@pytest.mark.thorough
 def test_what_would_take_too_long_is_left_out(judge_of, monkeypatch):
     judge = judge_of("connect4:4,4", 20)
     whole = list(judge.errors(3))
@@ -344,8 +343,12 @@ def test_what_would_take_too_long_is_left_out(judge_of, monkeypatch):
     assert [row.own for row in tired] == [row.own for row in whole]
     monkeypatch.setattr(judging, "MOST_LOOKED", 200)
     assert len(list(judge.errors(3))) == 1
+
+
+@pytest.mark.thorough  # only this test calls these loops from Python, so that they are compiled once more
+def test_positions_are_counted_until_it_takes_too_long(judge_of, monkeypatch):
     monkeypatch.setattr(judging, "MOST_COUNTED", 100)
-    assert [row.minimax for row in judge.counts(6)] == [5, 21, 85]
+    assert [row.minimax for row in judge_of("connect4:4,4", 20).counts(6)] == [5, 21, 85]
 
 
 def test_judge_on_the_command_line(solved, tmp_path, monkeypatch):

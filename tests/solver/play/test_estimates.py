@@ -171,7 +171,7 @@ def test_play_round_in_circles_is_a_draw(home):
 # Choosing the best lines
 
 
-@pytest.mark.parametrize("text", thorough_but(["dodgem:5", LARGE], "dodgem:5"))
+@pytest.mark.parametrize("text", thorough_but(["dodgem:4", LARGE], "dodgem:4"))
 def test_the_best_lines_come_first(text, tmp_path, monkeypatch):
     """The next position to extend is one whose line costs least, by all lines through the book."""
     game, batches = load_game(text), []

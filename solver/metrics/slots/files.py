@@ -19,8 +19,8 @@ from retrograde.solver.runtime.arrays import SharedArray
 BLOCK = 1 << 20
 """Slots read at once."""
 SYNC_SECONDS = 0.5
-"""Seconds between two waits for the disk, at least. A power cut costs no more work than that: tiers that it damages have
-another checksum."""
+"""The least number of seconds between two waits for the disk. A power cut costs no more work than that: tiers that it
+damages have another checksum."""
 
 
 class SlotFiles:

@@ -41,17 +41,17 @@ class SmallSolve(NamedTuple):
 
 SOLVES = (
     SmallSolve("games that are listed", "connect4:4,3", SolveOptions(method="listed")),
+    SmallSolve("games that number their positions", "chess:KRK", SolveOptions(method="numbered"), True),
+    SmallSolve("large games, 64 positions at a time", "connect4:4,3", SolveOptions(method="setwise", sizes=STREAM)),
+    SmallSolve("large games, out of core", "connect4:4,3", SolveOptions(method="streamed", sizes=STREAM)),
     SmallSolve("positions of more than 32 bits", "octal", SolveOptions(method="listed")),
     SmallSolve("games with cycles", "mutorere", SolveOptions(method="compiled")),
-    SmallSolve("games that number their positions", "chess:KRK", SolveOptions(method="numbered"), True),
     SmallSolve("games that number their positions, without parents", "quixo:2", SolveOptions(method="numbered")),
     SmallSolve("chess endings", "chess:KQK", SolveOptions(method="setwise"), True),
     SmallSolve("chess endings, by moves to zeroing", "chess:KQK", SolveOptions(metric="dtz"), True),
     SmallSolve("men on a board, shape by shape", "teeko:3,2", SolveOptions(method="setwise")),
     SmallSolve("puzzles of pieces that turn", "pocketcube:faces=2", SolveOptions(method="setwise"), True),
-    SmallSolve("large games, out of core", "connect4:4,3", SolveOptions(method="streamed", sizes=STREAM)),
     SmallSolve("large games of short positions", "tictactoe", SolveOptions(method="streamed", sizes=STREAM)),
-    SmallSolve("large games, 64 positions at a time", "connect4:4,3", SolveOptions(method="setwise", sizes=STREAM)),
     SmallSolve("scores", "dotsandboxes:1,1", SolveOptions(metric="score", method="compiled")),
     SmallSolve("scores, in games that number their positions", "kalahboards:2,2", SolveOptions(method="numbered")),
     SmallSolve("nimbers", "nim", SolveOptions(metric="nimber", method="compiled")),
@@ -60,10 +60,7 @@ SOLVES = (
     SmallSolve("chance", "pig:target=10", SolveOptions(metric="expectation", method="compiled")),
     SmallSolve("chance, in games that number their positions", "ur:1,2,2,1", SolveOptions(method="numbered")),
 )
-"""The solves that compile all methods, in the order of how often they are used."""
-
-SLOWEST = ("games that number their positions", "large games, 64 positions at a time", "large games, out of core")
-"""Solves that take longest to compile."""
+"""The solves that compile all methods. The first one compiles what many others need. Those that take longest follow."""
 CHECKED = ("tictactoe", "dodgem:2")
 """Small games with images, hints and parents."""
 PROVED = ("tictactoe", "mutorere")
@@ -91,13 +88,10 @@ def warm(workers: int | None = None) -> Iterator[tuple[str, int, int]]:
 
 
 def all_steps() -> list[Step]:
-    """Return all steps; after the first, those that take longest come before the others."""
-    solves: list[Step] = [(small.name, partial(solve_small, small)) for small in SOLVES]
-    others: list[Step] = [
-        ("searches to a depth", search_chess), ("searches", search_small), ("proofs", prove_small),
-        ("checks", check_small),
-    ]  # fmt: skip
-    return [solves[0], *others[:1], *sorted(solves[1:], key=lambda step: step[0] not in SLOWEST), *others[1:]]
+    """Return all steps: the first solve, the searches, the other solves, and what is quickly compiled."""
+    first, *solves = [(small.name, partial(solve_small, small)) for small in SOLVES]
+    searches: list[Step] = [("searches", search_small), ("searches to a depth", search_chess)]
+    return [first, *searches, *solves, ("proofs", prove_small), ("checks", check_small)]
 
 
 def run_step(step: Step) -> str:

@@ -7,16 +7,19 @@ of these games are not compiled, but for chess, which people use as it is, and f
 
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import partial
+from itertools import islice
 from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from retrograde.databases import open_certificate, open_database, write_certificate
 from retrograde.databases.database import BULK
 from retrograde.games.catalog import load_game
+from retrograde.games.contract.game import RetrogradeError
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
 from retrograde.solver.options import SolveOptions
@@ -79,11 +82,12 @@ def warm(workers: int | None = None) -> Iterator[tuple[str, int, int]]:
     workers = workers or cores()
     first, *others = all_steps()
     count = 1 + len(others)
-    # The first step alone: it compiles what many of the others need too.
-    yield run_step(first), 1, count
-    with nullcontext() if workers == 1 else get_context("spawn").Pool(workers, ignore_interrupts) as pool:
-        run = map if pool is None else pool.imap_unordered
-        for number, name in enumerate(run(run_step, others), 2):
+    with TemporaryDirectory(prefix="retrograde-") as name_of_folder:
+        folder = Path(name_of_folder)
+        # The first step alone: it compiles what many of the others need too.
+        yield run_step(first, folder), 1, count
+        names = (run_step(step, folder) for step in others) if workers == 1 else share_steps(others, folder, workers)
+        for number, name in enumerate(names, 2):
             yield name, number, count
 
 
@@ -94,17 +98,56 @@ def all_steps() -> list[Step]:
     return [first, *searches, *solves, ("proofs", prove_small), ("checks", check_small)]
 
 
-def run_step(step: Step) -> str:
+def run_step(step: Step, folder: Path) -> str:
     """Take a step, and return what it has compiled."""
     name, compile_loops = step
-    with TemporaryDirectory(prefix="retrograde-") as folder:
-        compile_loops(Path(folder))
+    compile_loops(folder)
     return name
 
 
-def ignore_interrupts() -> None:
-    """Leave Ctrl-C to the process that waits for this one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def share_steps(steps: list[Step], folder: Path, workers: int) -> Iterator[str]:
+    """Let processes take the steps, each one after another; yield what is compiled. Raise RetrogradeError if a process
+    ends too early."""
+    context, waiting = get_context("spawn"), iter(steps)
+    pipes = [context.Pipe() for _ in range(min(workers, len(steps)))]
+    processes = [context.Process(target=take_steps, args=(theirs, folder), daemon=True) for _, theirs in pipes]
+    idle, busy = [ours for ours, _ in pipes], []
+    try:
+        for process, (_, theirs) in zip(processes, pipes, strict=True):
+            process.start()
+            theirs.close()  # so that `recv` fails if the process ends
+        while True:
+            for step in islice(waiting, len(idle)):
+                busy.append(idle.pop())
+                busy[-1].send(step)
+            if not busy:
+                return
+            ready: Any = wait(busy)
+            for ours in ready:
+                found = ours.recv()
+                if isinstance(found, Exception):
+                    raise found
+                yield found
+                busy.remove(ours)
+                idle.append(ours)
+    except EOFError:
+        raise RetrogradeError("a process that compiles loops has ended; is memory short? give --workers 1") from None
+    finally:
+        for process in processes:
+            if process.is_alive():
+                process.terminate()
+
+
+def take_steps(pipe: Connection, folder: Path) -> None:
+    """Take the steps that come through a pipe, and send what is compiled, or the error, back."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process at the other end, which ends this one
+    with suppress(EOFError):
+        while True:
+            step = pipe.recv()
+            try:
+                pipe.send(run_step(step, folder))
+            except Exception as error:  # the other process raises it
+                pipe.send(error)
 
 
 def solve_small(small: SmallSolve, folder: Path) -> None:

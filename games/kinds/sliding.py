@@ -5,13 +5,16 @@
 
     class Hem(Sliding):
         placements = placements(9, [(0, (3, 3))], grid(3, 3).symmetries, swap=(1, 0))
+        # Cells 1 or 3 apart are adjacent; those 2 or 4 apart are on a diagonal.
+        beside = joined(9, [(a, b) for a, b in grid(3, 3).in_a_row(2) if b - a in (1, 3)])
 
-        def slides(self, men, number):
-            return [(0, 1, joined(9, grid(3, 3).in_a_row(2)))]     # kind, number afterwards, cells in reach
+        def slides(self, men, extra):
+            return [(0, 1, self.beside)]     # kind, extra after the move, cells in reach
 
-The program calls `slides` once for each section, with its men of each kind and the number above them, as in
-`placements`. Each entry (kind, number, reach) says: a man of this *kind* may slide from a cell to any empty cell that
-*reach* has for it, as bits; then this *number* is above the men. If players are exchanged (`swap`), sections are for
+The program calls `slides` once for each section, with its men of each kind and its *extra*, as in `placements`. The
+extra is the number above the bits of the men (`number` in the code): all else that a position has, such as the player
+to move. Each entry (kind, extra, reach) says: a man of this *kind* may slide from a cell to any empty cell that *reach*
+has for it, as bits; then the position has this *extra*. If players are exchanged (`swap`), sections are for
 the first player to move, and the other player's slides follow. Entries may lead to a later tier; `parents` ignores
 these, because it lists parents within a tier only.
 
@@ -41,7 +44,7 @@ class Sliding(Placed):
     """Base class for games that declare `placements` and `slides`; the numbering and `parents` follow."""
 
     def slides(self, men, number):
-        """Return how men slide in a section: tuples of kind, number afterwards, and the cells in reach of each cell."""
+        """Return how men slide in a section: tuples of kind, extra afterwards, and the cells in reach of each cell."""
         raise RuleError(
             f"{type(self).__name__} needs slides(men, number), as retrograde.games.kinds.sliding shows them"
         )

@@ -2,14 +2,15 @@
 
 A game with two kinds of men, one for each player, who move in turn, may define::
 
-    def section_steps(self, men, number):
-        return Steps(slides=joined(9, grid(3, 3).in_a_row(2)), slid=1)
+    def section_steps(self, men, extra):
+        return Steps(slides=self.beside, slid=1)        # cells in reach of each cell, and the extra after a slide
 
-The program calls it once for each section, with its men and the number above them, as `slides` in `sliding.py`. With
-`swap=(1, 0)` the player to move has the men of the first kind; without `swap` the steps say which (`kind`). The rules
-stay as they are, and the solver compares steps with them. With steps it solves whole *shapes* at a time, which is
-several times faster (see `solver/methods/shapes/`). A class whose rules differ from those of the class that it derives
-from needs steps of its own: they are not inherited.
+The program calls it once for each section, with its men and its *extra*, as `slides` in `sliding.py`. The extra is the
+number above the bits of the men: all else that a position has, such as the player to move. docs/men-on-cells.md shows
+the whole game. With `swap=(1, 0)` the player to move has the men of the first kind; without `swap` the steps say which
+(`kind`). The rules stay as they are, and the solver compares steps with them. With steps it solves whole *shapes* at a
+time, which is several times faster (see `solver/methods/shapes/`). A class whose rules differ from those of the class
+that it derives from needs steps of its own: they are not inherited.
 """
 
 from typing import NamedTuple
@@ -36,11 +37,11 @@ class Steps(NamedTuple):
     clears: bool = False
     """Whether a leap takes all men of the opponent, whose section is then `lost`."""
     slid: int = 0
-    """The number above the men after a man that is on the board has moved."""
+    """The extra after a man that is on the board has moved."""
     leapt: int = 0
-    """The number above the men after a leap."""
+    """The extra after a leap."""
     put: int = 0
-    """The number above the men after a new man is put down."""
+    """The extra after a new man is put down."""
     mills: tuple[int, ...] = ()
     """Lines, as bits. If a slide or drop fills one, a man of the opponent is taken: any that is in no mill, or any if
     every man is in one."""

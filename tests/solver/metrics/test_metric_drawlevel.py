@@ -54,6 +54,16 @@ def test_the_example_of_gamesman_has_the_levels_that_it_finds():
     assert words == [*found.split(), "", "", "", "DNone.None", "DNone.None"]
 
 
+def test_the_example_on_the_page_on_metrics_has_these_levels():
+    names = "abcdefWL"  # `L`, a loss for the player to move, makes `W` a win; the page leaves it out
+    moves = ["bW", "a", "bd", "c", "f", "e", "L", ""]
+    children = [[names.index(child) for child in found] for found in moves]
+    ends = [(0, 0) if found else (-1, 1) for found in moves]
+    draws = levels_of(Graph(2, [0] * 8, children, [0] * 8, ends, True))[1]
+    assert draws[:4] == [(LOSE, 0, 0), (WIN, 0, 1), (LOSE, 1, 0), (WIN, 1, 1)]
+    assert draws[4:] == [(DRAW, None, None)] * 2 + [(None, None, None)] * 2
+
+
 def test_games_in_which_somebody_moves_again_are_refused():
     with pytest.raises(MetricNotApplicable, match="two players take turns, move by move"):
         levels_of(random_graph(0))

@@ -230,7 +230,8 @@ class Yahtzee(Game):
         return self.begins[used] + self.upper_ranks[used % 64 * 64 + upper] * self.flags(used) + ((position >> 26) & 1)
 
     def unindex(self, tier, i):
-        """Return the position of slot i of a tier: used categories, points above, joker, before a turn."""
+        """Return the position of slot i of a tier, before a turn."""
+        # A slot's number has the used categories, then the upper points, then the flag of a scored Yahtzee.
         least, most = self.first_masks[tier // 32], self.first_masks[tier // 32 + 1]
         while most - least > 1:
             middle = (least + most) // 2
@@ -298,7 +299,11 @@ class Yahtzee(Game):
         return "Yahtzee" if len(self.categories) == 13 else f"Yahtzee with {len(self.categories)} categories"
 
     def write(self, position):
-        """Return the categories used, the upper points, the rolls left and the dice: `1+9 u3 r2 11466`."""
+        """Return the categories used, the upper points, the rolls left and the dice: `1+9 u3 r2 11466`.
+
+        A star after the points, as in `1+12 u3* r2 11466`, says that 50 were scored for a Yahtzee, so that further ones
+        earn 100.
+        """
         used = "+".join(str(category + 1) for category in range(13) if (self.used(position) >> category) & 1) or "-"
         dice = "".join(str(face + 1) * self.face(position, face) for face in range(FACES))
         star = "*" * ((position >> 26) & 1)
@@ -317,8 +322,12 @@ class Yahtzee(Game):
             raise ValueError(f"there are {DICE} dice, from 1 to {FACES}, and upper points from 0 to {UPPER_GOAL}")
         if not {*used} <= {str(category) for category in self.categories}:
             raise ValueError(f"categories are among {'+'.join(map(str, self.categories))}")
+        if len({*used}) < len(used):
+            raise ValueError(f"a category is used once, and not as in {parts[0]}")
         mask = sum(1 << (int(category) - 1) for category in used)
         star = parts[1].endswith("*")
+        if star and self.flags(mask) == 1:
+            raise ValueError("a star after the upper points needs the option joker, and 12 among the categories used")
         thrown = sum(1 << (3 * (int(face) - 1)) for face in dice)
         return (mask << 27) | (star << 26) | (int(upper) << 20) | (int(parts[2][1]) << 18) | thrown
 

@@ -194,6 +194,7 @@ class CubePart(Game):
 
     @cached_property
     def counts(self):
+        """How many corners count, and how many edges."""
         return tuple(map(len, self.counted))
 
     @cached_property

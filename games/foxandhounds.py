@@ -117,6 +117,7 @@ class FoxAndHounds(PlacedApart):
         from retrograde.games.contract.drawing import Board
 
         names = tuple(f"{chr(ord('a') + column)}{self.side - row}" for column, row in self.squares)
+        # Labels are a quarter of a square beyond the edges, which are at -0.5 and self.side - 0.5.
         labels = [(float(column), self.side - 0.25, chr(ord("a") + column)) for column in range(self.side)]
         labels += [(-0.75, float(row), str(self.side - row)) for row in range(self.side)]
         pieces = {"H": "sienna disc H", "F": "gold disc F"}

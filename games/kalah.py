@@ -112,7 +112,8 @@ class Kalah(PitTexts):
             opposite = 6 * (self.pits - 1 - at)
             taken = other >> opposite & FIELD
             if taken or self.empty:
-                own += (taken + 1 << 6 * self.pits) - (1 << 6 * at)
+                # The seeds taken and the last seed go into the store; the last seed leaves its pit.
+                own += ((taken + 1) << 6 * self.pits) - (1 << 6 * at)
                 other -= taken << opposite
         after = turn if at == self.pits else 1 - turn
         return self.coded(other, own, after) if turn else self.coded(own, other, after)

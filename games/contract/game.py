@@ -811,7 +811,10 @@ def is_numbered(game: Game | type[Game]) -> bool:
 
 
 def has_numbering(game: Any) -> bool:
-    """Return whether a game or its class defines `unindex`, and `tiers` that are more than an empty tuple."""
+    """Return whether a game numbers positions: it defines `unindex`, and its `tiers` are not ().
+
+    A class has no options, so its tiers are not known: for a class, `unindex` decides.
+    """
     if not defines(game, "unindex") or isinstance(game, type):
         return defines(game, "unindex")
     try:

@@ -146,10 +146,10 @@ def pieces(board: Board, signs: str) -> Iterator[str]:
     """Yield the pieces on the places that are not empty."""
     for place, ((x, y), sign) in enumerate(zip(board.places, signs, strict=True)):
         if sign != ".":
-            kind = "sign" if is_ground(board, sign) else "man"
+            css_class = "sign" if is_ground(board, sign) else "man"  # the page moves only men
             data = f'data-at="{place}" data-sign="{escape(sign)}"'
             picture = piece(board.pieces.get(sign, sign), 0, 0)
-            yield f'<g class="{kind}" {data} transform="translate({x:g} {y:g})">{picture}</g>'
+            yield f'<g class="{css_class}" {data} transform="translate({x:g} {y:g})">{picture}</g>'
 
 
 def hits(board: Board) -> Iterator[str]:
@@ -217,5 +217,5 @@ def moves(
 
 
 def is_ground(board: Board, sign: str) -> bool:
-    """Return whether a sign is part of the board and not a piece, such as an arrow at an exit."""
+    """Return whether a sign is part of the ground, which is the board without pieces, such as an arrow at an exit."""
     return "arrow" in board.pieces.get(sign, "")

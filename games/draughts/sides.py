@@ -125,7 +125,10 @@ def endings_of(pieces: int) -> list[tuple[Side, Side]]:
 
 
 def conversions(first: Side, second: Side) -> list[tuple[Side, Side]]:
-    """Return the endings after crowning a man or losing a piece; none if a side has nothing left."""
+    """Return the endings after crowning a man or losing a piece; none if *second* has nothing left.
+
+    *first* must be the stronger side, as `in_order` returns it, so that only *second* can have nothing left.
+    """
     if not sum(second):
         return []
     found = []

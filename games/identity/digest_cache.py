@@ -29,12 +29,12 @@ def cached_digest(cls: type, kind: str, compute: Callable[[], str]) -> str:
     installed game."""
     if not is_installed(cls):
         return compute()
-    sources, name = hash_of_sources(), f"{cls.__module__}.{cls.__qualname__} {kind}"
-    digests = read(FILE, sources)
+    sources_hash, name = hash_of_sources(), f"{cls.__module__}.{cls.__qualname__} {kind}"
+    digests = read(FILE, sources_hash)
     if name not in digests:
         digests[name] = compute()
-        if hash_of_sources() == sources:  # no file was edited meanwhile
-            write(FILE, sources, digests)
+        if hash_of_sources() == sources_hash:  # no file was edited meanwhile
+            write(FILE, sources_hash, digests)
     return digests[name]
 
 
@@ -60,24 +60,24 @@ def hash_of_sources() -> str:
     return digest.hexdigest()
 
 
-def read(file: Path, sources: str) -> dict[str, str]:
-    """Return the digests that a file has for some sources; none if it is for others, or cannot be read."""
+def read(file: Path, sources_hash: str) -> dict[str, str]:
+    """Return the digests in a file; none if it was written for other sources, or cannot be read."""
     with suppress(OSError, ValueError, RecursionError):
         content: Any = json.loads(file.read_text("utf-8"))
-        if isinstance(content, dict) and content.get("sources") == sources:
+        if isinstance(content, dict) and content.get("sources") == sources_hash:
             digests = content.get("digests")
             if isinstance(digests, dict) and all(DIGEST.fullmatch(str(digest)) for digest in digests.values()):
                 return digests
     return {}
 
 
-def write(file: Path, sources: str, digests: dict[str, str]) -> None:
+def write(file: Path, sources_hash: str, digests: dict[str, str]) -> None:
     """Write a file of digests, if Python may write bytecode there."""
     if sys.dont_write_bytecode:
         return
     new = file.with_name(f"{file.name}.{os.getpid()}-{token_hex(4)}")
     try:
-        new.write_text(json.dumps({"sources": sources, "digests": digests}, indent=1), "utf-8")
+        new.write_text(json.dumps({"sources": sources_hash, "digests": digests}, indent=1), "utf-8")
         os.replace(new, file)
     except OSError:
         with suppress(OSError):

@@ -1,7 +1,7 @@
 """Games of men on cells, like `placed.py`, with tuples as positions: for boards that need more than 62 bits.
 
 A game declares what may stand on a board of up to 62 cells by `apart`, as it would by `placements`. A position is the
-number above the men, and then a bit set of cells for each kind of men::
+extra (`number`), and then a bit set of cells for each kind of men::
 
     from retrograde.games.kinds.apart import PlacedApart, apart
 

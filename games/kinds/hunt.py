@@ -142,7 +142,7 @@ class Hunt(Sliding, InHand):
         return Steps(slides=self.joins, slid=number - 1, leaps=self.leaps, leapt=leapt, clears=last)
 
     def parts_of(self, position):
-        """Return (tigers, goats, the number above them)."""
+        """Return (tigers, goats, the extra)."""
         full = (1 << self.cells) - 1
         return position & full, position >> self.cells & full, position >> 2 * self.cells
 

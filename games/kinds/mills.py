@@ -127,8 +127,7 @@ class Mills(Sliding, InHand):
                     yield self.hands_after(hands, put), theirs - taken, mine + put
 
     def sections(self):
-        """Return the sections that play reaches: (tier, (men of the player to move, men of the opponent), number above
-        them)."""
+        """Return the sections that play reaches: (tier, (men of the player to move, men of the opponent), extra)."""
         found = reached((self.hands, 0, 0), self.after)
         return tiered((self.phase(*section), section[1:], 2 * section[0]) for section in found)
 

@@ -112,8 +112,8 @@ class Placed(Game):
     # Its parts
 
     def sides(self, position):
-        """Return (the men of the player to move, the opponent's) of a game with two kinds, where the bit above the men
-        is the turn."""
+        """Return (the men of the player to move, the opponent's) of a game with two kinds, where the lowest bit of the
+        extra is the turn."""
         turn = position >> self._bits & 1
         return position >> turn * self._cells & self._full, position >> (1 - turn) * self._cells & self._full
 
@@ -133,13 +133,16 @@ class Placed(Game):
         return moved
 
     def _section(self, position):
-        """Return a position's index into the tables of sections, as the first player sees it; NONE for no section."""
-        section, taken = position >> self._bits, 0
+        """Return a position's index into the tables of sections, as the first player sees it; NONE for no section.
+
+        The index is a mixed-radix number: the extra, then the count of men of each kind.
+        """
+        section, taken = position >> self._bits, 0  # at first the extra alone
+        # With `swap`, the lowest bit of the extra is the turn. It is 0 in sections, whose men are the first player's.
         other = self._swaps and section & 1
         section -= other
         if section >= self._most_number:
             return NONE
-        # Mixed-radix number: the number above the men, then the count of men of each kind.
         for kind in range(self._kinds):
             men = position >> (self._swap[kind] if other else kind) * self._cells & self._full
             if men & taken or men.bit_count() > self._most_men[kind]:

@@ -5,9 +5,9 @@ A game declares what may stand on its board; `Placed` (see `placed.py`) makes a 
     placements(16, [(x + o, (x, o)) for x in range(9) for o in range(9)], grid(4, 4).symmetries, swap=(1, 0))
 
 A position is a bit for each cell with a man of the first kind, cell 0 lowest, then a bit for each cell with a man of
-the second kind, and so on. Above them is a *number*: the player to move, how many men are still in hand, or 0. A
-section declares a tier, how many men there are of each kind, and the number. The slots of a tier are those of its
-sections, in ascending order. A slot's number is made of these digits, the most significant first::
+the second kind, and so on. Above them is a *number*, the *extra*: the player to move, how many men are still in hand,
+or 0. A section declares a tier, how many men there are of each kind, and the extra. The slots of a tier are those of
+its sections, in ascending order. A slot's number is made of these digits, the most significant first::
 
     section   subsection    orbit              other cells         first kind         second kind, …
     (x, o)    by men on     number of the      C(cells of no       C(men, x) ways     C(men - x, o) ways
@@ -39,7 +39,7 @@ SIDE_CELLS = 9
 MOST_SYMMETRIES = 128
 MOST_TIERS = 1 << 16
 MOST_KEYS = 1 << 16
-"""The greatest size of the table of sections: combinations of numbers of men and of the number above them."""
+"""The greatest size of the table of sections: combinations of numbers of men and of the extra."""
 NONE = -1
 
 Order = tuple[int, ...]
@@ -48,7 +48,7 @@ Order = tuple[int, ...]
 
 @dataclass(frozen=True, order=True)
 class Section:
-    """The numbers of men of each kind, in a tier, with a number above them."""
+    """A tier, the numbers of men of each kind, and the extra: the `number` above the men."""
 
     tier: int
     men: tuple[int, ...]
@@ -56,7 +56,7 @@ class Section:
 
     @property
     def name(self) -> str:
-        """The numbers of men, such as `3-2`, and the number above them unless it is 0."""
+        """The numbers of men, such as `3-2`, and the extra unless it is 0."""
         return "-".join(map(str, self.men)) + (f" #{self.number}" if self.number else "")
 
 
@@ -216,11 +216,11 @@ def placements(
 ) -> Placements:
     """Return what may stand on a board of *cells* cells; raise RuleError for a declaration that makes no sense.
 
-    *sections* are `(tier, men)` or `(tier, men, number)`: the tier, how many men of each kind, and what stands above
-    their bits. Each of the *symmetries* is the cells in another order, as in `board.symmetries`; what follows from them
-    by composition need not be among them. *swap* says to which kind each becomes when the players are exchanged, where
-    that makes positions equal: `(1, 0)` for X and O. The lowest bit of the number is then who is to move, and only
-    sections are declared where that is 0. *swap_order* is the symmetry that goes with it, such as a half turn.
+    *sections* are `(tier, men)` or `(tier, men, number)`: the tier, how many men of each kind, and the extra. Each of
+    the *symmetries* is the cells in another order, as in `board.symmetries`; what follows from them by composition need
+    not be among them. *swap* says to which kind each becomes when the players are exchanged, where that makes positions
+    equal: `(1, 0)` for X and O. The lowest bit of the extra is then who is to move, and only sections are declared
+    where that is 0. *swap_order* is the symmetry that goes with it, such as a half turn.
 
     >>> placements(9, [(0, (1, 1))], [(2, 1, 0, 5, 4, 3, 8, 7, 6)]).symmetries
     ((0, 1, 2, 3, 4, 5, 6, 7, 8), (2, 1, 0, 5, 4, 3, 8, 7, 6))
@@ -279,7 +279,7 @@ def expect_sections(cells: int, sections: Sequence[Section], swap: tuple[int, ..
 
 
 def keys(sections: Sequence[Section]) -> int:
-    """Return the number of combinations of men of each kind and number above, up to the greatest of each."""
+    """Return the number of combinations of men of each kind and extra, up to the greatest of each."""
     return prod(most + 1 for most in mosts(sections)) * (1 + max(section.number for section in sections))
 
 

@@ -1,6 +1,6 @@
 """Helps games with many sections of placements: finds which sections play reaches, and numbers their tiers.
 
-A section, as in `placements.py`, is a tier, numbers of men, and a number above them. `reached` follows play from a
+A section, as in `placements.py`, is a tier, numbers of men, and the extra. `reached` follows play from a
 first item. `tiered` replaces tiers given as tuples by numbers, in the tuples' order::
 
     found = reached((0, 0), lambda men: [(men[1], men[0] + 1)] if sum(men) < 6 else [])

@@ -160,7 +160,7 @@ def slides_of(game: Any, section: Section) -> Iterator[tuple[int, int, Reach]]:
 def section_after(sections: Sections, swap: tuple[int, ...], section: Section, number: int) -> Section:
     """Return the section that a slide leads to, as the first player sees it; raise RuleError if there is none.
 
-    *number* is above the men after the slide. With *swap*, it is odd if the second player is to move, and then the
+    *number* is the extra after the slide. With *swap*, it is odd if the second player is to move, and then the
     kinds of men are exchanged.
     """
     second = number & 1 if swap else 0

@@ -166,7 +166,8 @@ class WholeChess(Evaluation, EndingSlots, Game):
         kind = kind_on(planes, origin)
         after = PROMOTIONS[promotion] if promotion else kind
         captures = (one | two | four) & self.bit[target] != 0
-        # Step 1: clear both squares, and that of a pawn captured en passant, and put down the man.
+        # Step 1: clear both squares, and that of a pawn captured en passant, and put down the man. The planes *one*,
+        # *two* and *four* have the men whose kind has bit 0, 1 or 2.
         cleared = self.bit[origin] | self.bit[target]
         if kind == PAWN and origin & 7 != target & 7 and not captures:
             cleared |= self.bit[target - 8 + 16 * turn]
@@ -189,6 +190,7 @@ class WholeChess(Evaluation, EndingSlots, Game):
         if kind == PAWN and abs(target - origin) == 16:
             middle = (origin + target) // 2
             new = (white, one, two, four)
+            # Enemy pawns that could capture on the middle square stand where a pawn of the mover could capture from it.
             enemies = (white if turn else ~white) & one & ~two & ~four & self.pawn_reach[64 * turn + middle]
             while enemies:
                 pawn = lowest(enemies)

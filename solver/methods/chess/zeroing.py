@@ -84,7 +84,7 @@ class ZeroingSide(analysis.Side):
     def __init__(self, formation: Formation, later: LaterCodes, side: int):
         self.number = side
         self.unwon, self.checked, found = find_departures(formation, later, side)
-        self.ply_codes = found.ply_codes
+        self.ply_codes = found.ply_codes  # at first departure codes, which become sets below
         self.by_result: Array = np.zeros((5, formation.words), np.uint64)
         """The positions from which some zeroing move brings each result: see `zeroing_kernels`."""
         self.by_result[SAVES] = found.saved
@@ -142,20 +142,26 @@ def levels(formation: Formation) -> list[int]:
 
 
 def positions_in(formation: Formation, level: int) -> Array:
-    """Return the positions in which all pawns together have taken *level* steps, uint64[words]."""
+    """Return the set of positions in which all pawns together have taken *level* steps, uint64[words].
+
+    A word is for the squares of the last man. The squares of the outer men, all but the last, select it by their *rest*
+    (see `words.py`).
+    """
     kinds, sides = formation.men.kinds.tolist(), formation.men.sides.tolist()
-    rests = np.arange(formation.inner >> 6)  # the squares of the outer men, 6 bits each
-    # `taken` are the steps of the outer pawns, by rest. Bits 3 to 5 of a square are its rank.
-    taken = np.zeros(len(rests), np.int64)
-    for man in range(len(kinds) - 1):
+    outer = len(kinds) - 1
+    # With pawns, men are never grouped. So a rest is the squares of the outer men, 6 bits each, the first man highest.
+    rests = np.arange(formation.inner >> 6)
+    taken_by_outer = np.zeros(len(rests), np.int64)  # steps of the outer pawns, for each rest
+    for man in range(outer):
         if kinds[man] == PAWN:
-            rank = rests >> 6 * (len(kinds) - 2 - man) + 3 & 7
-            taken += rank - 1 if sides[man] == 0 else 6 - rank
+            square = rests >> 6 * (outer - 1 - man) & 63
+            rank = square >> 3
+            taken_by_outer += rank - 1 if sides[man] == 0 else 6 - rank
     if kinds[-1] != PAWN:
-        words = np.where(taken == level, EVERYTHING, np.uint64(0))
+        words = np.where(taken_by_outer == level, EVERYTHING, np.uint64(0))
     else:
         # If the last man is a pawn, he has taken the other steps: his squares are one rank.
-        remaining = level - taken
+        remaining = level - taken_by_outer
         rank = remaining + 1 if sides[-1] == 0 else 6 - remaining
         on_rank = np.uint64(0xFF) << (8 * np.clip(rank, 0, 7)).astype(np.uint64)
         words = np.where((remaining >= 0) & (remaining <= MOST_STEPS), on_rank, np.uint64(0))
@@ -200,10 +206,7 @@ def decide_en_passant(en_passant: EnPassantPositions, mover: ZeroingSide, other:
 
 
 CODES_OF_CAPTURES = np.zeros(256, np.uint16)
-"""Translates a code of `kernels.find_departures` into one of `table_of_scores`.
-
-The former are 2 and 102 for a win in 1 and 101 plies, 3 and 103 for a loss.
-"""
+"""Translates departure codes to flagged codes (see `zeroing_kernels`)."""
 CODES_OF_CAPTURES[[2, LATE + 1, 3, LATE + 2]] = SOON + 1, LATE + 1, LOST + SOON + 1, LOST + LATE + 1
 
 
@@ -223,7 +226,7 @@ def codes_of_scores(late: int) -> Array:
 
 @cache
 def table_of_scores() -> Array:
-    """Return a table of scores by code, uint16[512]: 0 is a draw, else plies + 1, plus LOST for losses."""
+    """Return the score of each flagged code (see `zeroing_kernels`), uint16[512]."""
     draw = DRAW_CLASS << BITS
     won, lost = ([draw, *(encode(value, code - 1, BITS) for code in range(1, 256))] for value in (WIN, LOSE))
     return np.array(won + lost, np.uint16)

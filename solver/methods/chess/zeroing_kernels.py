@@ -1,4 +1,11 @@
-"""Compiled loops for distances to zeroing: translate codes to sets and back.
+"""Compiled loops for distances to zeroing: translate codes of positions to sets of positions, and back.
+
+A *code* says in one number what a position is worth to its player to move. 0 is a draw, or not known yet. There are
+three encodings, and `zeroing.CODES_OF_CAPTURES` translates the first to the third:
+
+    departure code    uint8     2 or 102 for a win in 1 or 101 plies, 3 or 103 for a loss; of `kernels.find_departures`
+    ply code          uint8     plies + 1; it is a loss if the position is in the set `unwon`
+    flagged code      uint16    plies + 1, plus LOST for a loss
 
 *by_result* uint64[5, words] has five sets: the positions from which some zeroing move brings the result of that row.
 """
@@ -14,41 +21,43 @@ LOSES, LOSES_LATE, SAVES, WINS_LATE, WINS = range(5)
 A *late* result is one that the fifty-move rule makes a draw, as the rest takes too many plies.
 """
 LOST = 256
-"""Added to the codes of losses in arrays that have wins as well."""
+"""Added to the flagged codes of losses."""
 LAST_IN_TIME = 101
-"""The code of 100 plies: greater codes are draws by the fifty-move rule."""
+"""The ply code of 100 plies: greater codes are draws by the fifty-move rule."""
 RESULTS = np.full(2 * LOST, SAVES)
-"""What a zeroing move brings, by the code of the position that it leads to; codes of losses have LOST added."""
+"""The result of a zeroing move, by the flagged code of the position after it: if that is won, the move loses."""
 RESULTS[1 : LAST_IN_TIME + 1], RESULTS[LAST_IN_TIME + 1 : LOST] = LOSES, LOSES_LATE
 RESULTS[LOST + 1 : LOST + LAST_IN_TIME + 1], RESULTS[LOST + LAST_IN_TIME + 1 :] = WINS, WINS_LATE
 
 
 @lean_kernel
-def split_by_result(ply_codes, by_result):
-    """Add each position to the set of *by_result* that its code says; the codes, of `kernels.find_departures`, become
-    0."""
+def split_by_result(departure_codes, by_result):
+    """Add each position to the set of *by_result* that its departure code says, and set its code to 0.
+
+    The zeroing move of a position with a departure code is the best capture or promotion there.
+    """
     for index in range(by_result.shape[1]):
         for square in range(64):
-            code = ply_codes[index << 6 | square]
+            code = departure_codes[index << 6 | square]
             if code:
-                # Odd codes are losses, even ones wins; see `CODES_OF_CAPTURES`.
+                # Odd codes are losses for the player who makes the move, even ones wins.
                 if code & 1:
                     result = LOSES_LATE if code > LAST_IN_TIME else LOSES
                 else:
                     result = WINS_LATE if code > LAST_IN_TIME else WINS
                 by_result[result, index] |= BITS[square]
-                ply_codes[index << 6 | square] = 0
+                departure_codes[index << 6 | square] = 0
 
 
 @lean_kernel
 def find_with_result(ply_codes, unwon, mask, result, found):
-    """Write to *found* the positions of *mask* whose value gives this result to the side that moved there."""
+    """Write to *found* the positions of *mask* that give this result to the side whose move led to them."""
     for index in range(len(found)):
         word, bits = NOTHING, mask[index]
         while bits:
             square = lowest(bits)
             bits &= bits - ONE
-            # Not won by the side to move: a draw or a loss.
+            # The flagged code: the side to move has not won these positions, so plies are those of a loss.
             code = ply_codes[index << 6 | square] + (LOST if unwon[index] & BITS[square] else 0)
             if code and RESULTS[code] == result:
                 word |= BITS[square]
@@ -57,10 +66,7 @@ def find_with_result(ply_codes, unwon, mask, result, found):
 
 @lean_kernel
 def flag_losses(ply_codes, unwon, found):
-    """Write to *found*, uint16, the codes of *ply_codes* (the plies plus 1; 0 is a draw), plus LOST for a loss.
-
-    Decided positions in the sets *unwon* are losses.
-    """
+    """Write to *found* the flagged codes of *ply_codes*: decided positions in the set *unwon* are losses."""
     for index in range(len(unwon)):
         for square in range(64):
             code = np.uint16(ply_codes[index << 6 | square])

@@ -22,18 +22,18 @@ from retrograde.solver.values.score_kernels import pass_on, pass_up, primitive_s
 
 
 @lean_kernel
-def seed(game, tier, first, slots, seeds, images, links, trouble):
-    """Expand the positions of some slots of a tier, from slot *first* on. *slots* are TierScores (see table.py).
+def seed(game, tier, first, tier_scores, seeds, images, links, trouble):
+    """Expand the positions of some slots of a tier, from slot *first* on. *tier_scores* are TierScores (see table.py).
 
     Writes initial scores and counters to *seeds* (see `Seeds`). Writes to *links* the distinct children within the
     tier, position by position: their slots, or the complements (`~`) if the same player moves again. Returns the number
     of slots done, which are not all if *links* is full, and the number of links.
 
-    *trouble* becomes the fault, the last position, and its slot, or the number of an UNSOLVED tier. *images* is a
-    buffer for MOST_IMAGES positions.
+    *trouble* is set to (fault, the last position, its slot). If the fault is UNSOLVED, the third entry is the number of
+    the unsolved tier. *images* is a buffer for MOST_IMAGES positions.
     """
-    bits, turn_rule = slots.bits, which_turn(game)
-    row = count_less(slots.tiers, tier)
+    bits, turn_rule = tier_scores.bits, which_turn(game)
+    row = count_less(tier_scores.tiers, tier)
     end = ZERO
     for i in range(len(seeds.scores)):
         # Step 1: stop if the links of another position might not fit; the caller continues from here.
@@ -55,14 +55,16 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
             continue
         # Step 4: visit the children.
         begin = end
-        end, later_best = visit_children(game, turn_rule, position, row, slots, links, begin, trouble)
+        end, later_best = visit_children(game, turn_rule, position, row, tier_scores, links, begin, trouble)
         if trouble[0] != Trouble.FINE:
             return i, end
-        # Step 5: the initial score and counter. A draw or better from a later tier counts as one more child, which no
-        # step ever takes from the counter.
+        # Step 5: the initial score and counter. A position that a later tier saves from losing counts one more child,
+        # which never becomes a WIN: so its counter never reaches 0.
+        count = end - begin
+        is_saved = later_best >= DRAW_CLASS << bits
         seeds.scores[i] = later_best
-        seeds.counts[i] = end - begin
-        seeds.children_left[i] = min(end - begin + (later_best >= DRAW_CLASS << bits), PRIMITIVE - 1)
+        seeds.counts[i] = count
+        seeds.children_left[i] = min(count + is_saved, PRIMITIVE - 1)  # PRIMITIVE would mean that the game is over
     return len(seeds.scores), end
 
 
@@ -90,11 +92,11 @@ def check_position(game, position, slot, images, trouble):
 
 
 @lean_kernel
-def visit_children(game, turn_rule, position, row, slots, links, begin, trouble):
+def visit_children(game, turn_rule, position, row, tier_scores, links, begin, trouble):
     """Write the children of a position in tier number *row* that are in the tier to *links* from *begin* on. Returns
     the end of the links, and the best score that children in later tiers pass up, 0 for none. *turn_rule* is the result
     of `which_turn`."""
-    tiers, starts, _, bits, _ = slots
+    tiers, starts, _, bits, _ = tier_scores
     tier, count = tiers[row], starts[row + 1] - starts[row]
     end = begin
     moves = later_best = 0
@@ -116,7 +118,7 @@ def visit_children(game, turn_rule, position, row, slots, links, begin, trouble)
             end = append_edge(links, begin, end, slot if passes(game, turn_rule, position, child) else ~slot)
         else:
             # Case: a child in a later tier. It passes up its score.
-            score = later_score(slots, tier, child_tier, slot, trouble)
+            score = later_score(tier_scores, tier, child_tier, slot, trouble)
             if trouble[0] != Trouble.FINE:
                 return end, 0
             passes_turn = passes(game, turn_rule, position, child)
@@ -137,9 +139,9 @@ def passes(game, turn_rule, position, child):
 
 
 @lean_kernel
-def later_score(slots, tier, child_tier, slot, trouble):
+def later_score(tier_scores, tier, child_tier, slot, trouble):
     """Return the score of a child in a tier after *tier*; check its tier and slot."""
-    tiers, starts, scores, _, solved = slots
+    tiers, starts, scores, _, solved = tier_scores
     if child_tier < tier:
         trouble[0] = Trouble.TIER_FALLS
         return 0

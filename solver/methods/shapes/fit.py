@@ -113,7 +113,7 @@ def children_by_steps(game: Any, position: int, steps: Steps) -> set[int]:
     found = set()
 
     def add(own: set[int], others: set[int], number: int) -> None:
-        """Add the position with these men and this number above them."""
+        """Add the position with these men and *number* as its extra."""
         found.add(as_bits(own) << mine_from | as_bits(others) << theirs_from | number << 2 * len(cells))
 
     def add_with_mill(own: set[int], target: int, number: int) -> None:

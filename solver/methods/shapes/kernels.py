@@ -33,28 +33,38 @@ MEN = 32
 
 
 class Board(NamedTuple):
-    """The tables of `games/kinds/placed.py` that number shapes."""
+    """The tables of `games/kinds/placed.py` that number shapes. Key cells, side cells and orbits are explained in
+    `games/kinds/placements.py`. A set of symmetries has a number, which is the index of its begin in `set_begins`."""
 
     images: Array
-    """By symmetry: the image of each set of men on eight cells."""
+    """By symmetry: the image of each set of men on eight cells, at `byte << 8 | men`."""
     cell_images: Array
     """By symmetry: the image of each cell."""
     patterns: Array
+    """The pattern on key cells of each set of men on eight cells, at `byte << 8 | men`."""
     side_patterns: Array
+    """The same on side cells."""
     orbits: Array
+    """By pattern on key cells: `orbit << set_bits | the set of symmetries that make the pattern least`."""
     begins: Array
+    """By men on side cells, then by orbit: the first number of a shape of the orbit."""
     sides: Array
+    """By set of symmetries, then by pattern on side cells: `number << set_bits | the set that makes it least`."""
     sets: Array
+    """The symmetries of the sets, one set after another."""
     set_begins: Array
+    """Where each set begins in `sets`."""
     row_begins: Array
     """By the number of men and of those on key cells: the first row of these shapes."""
     orbit_count: Any
     set_bits: Any
+    """The bits of the number of a set."""
     side_bits: Any
+    """The number of side cells, which is that of the bits of a pattern on them."""
 
 
 class SectionArrays(NamedTuple):
-    """A section of a tier: all positions with as many men of either player and the same number above them.
+    """A section of a tier: all positions with as many men of either player and the same extra (see `placements.py`).
 
     The slot of a colouring is `start + row * len(masks) + rank`: the row of its shape, its rank among *masks*. *moves*
     are rows of (source or -1, target, cells that must be empty, number of an order, cell that is leaped over or -1). By
@@ -147,10 +157,12 @@ def image_of(board, men, symmetry):
 @inlined_kernel
 def row_of(board, shape):
     """Return (row of a shape among those of as many men, number of the set of symmetries that make it least)."""
+    # Step 1: the patterns on key cells and on side cells.
     pattern = side = 0
     for byte in range(len(board.patterns) >> 8):
         pattern |= board.patterns[byte << 8 | shape >> 8 * byte & 255]
         side |= board.side_patterns[byte << 8 | shape >> 8 * byte & 255]
+    # Step 2: the number of both together. Entries of both tables have a set of symmetries in their low bits.
     orbit = board.orbits[pattern]
     number = board.begins[side.bit_count() * board.orbit_count + (orbit >> board.set_bits)]
     entry = board.sides[(orbit & (1 << board.set_bits) - 1) << board.side_bits | side]

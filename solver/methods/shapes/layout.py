@@ -1,4 +1,9 @@
-"""Prepares the arrays that the compiled loops need for a board and for each section of a tier."""
+"""Prepares the arrays that the compiled loops need for a board and for each section of a tier.
+
+A *shape* is the set of occupied cells, a bit for each. Its *row* is its number among the shapes with as many men.
+Shapes that are equal by symmetry share one. Rows are in the order of `games/kinds/placements.py`: by the men on *key
+cells*, then by the pattern on these, then by the pattern on the other cells, the *side cells*.
+"""
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -22,23 +27,36 @@ COUNTS = np.array([pattern.bit_count() for pattern in range(1 << HALF)], np.int6
 
 @lru_cache(4)
 def board_of(game: Any) -> Board:
-    """Return the tables that number the shapes of a game's board."""
+    """Return the tables that give a shape its row and its images."""
     declared, cells = game.placements, game.placements.cells
     images = np.array(game._turned[: len(declared.symmetries)], np.int64)
-    # The image of each cell as a bit, from the tables of 256 patterns for each eight cells.
+    # Step 1: the image of each cell. `images` has 256 entries for each eight cells; that of a single man is one bit.
     bits = np.array([images[:, (cell // 8) << 8 | 1 << (cell % 8)] for cell in range(cells)]).T
-    row_begins = np.zeros((cells + 2, len(declared.key) + 1), np.int64)
+    # Step 2: where the rows begin, by the men on all cells and on key cells.
+    key_cells, side_cells = len(declared.key), len(declared.side)
+    row_begins = np.zeros((cells + 1, key_cells + 1), np.int64)
     for men in range(cells + 1):
         row = 0
-        for key_men in range(max(0, men - len(declared.side)), min(men, len(declared.key)) + 1):
+        for key_men in range(max(0, men - side_cells), min(men, key_cells) + 1):
             row_begins[men, key_men] = row
-            row += declared.begins[men - key_men][key_men][-1]
-    names = "patterns", "side_patterns", "orbits", "begins", "sides", "sets", "set_begins"
+            *_, shapes = declared.begins[men - key_men][key_men]  # the last entry is their number
+            row += shapes
+
+    # Step 3: the tables by which the rules number positions, as arrays.
+    def table(numbers: Any) -> Array:
+        return np.array(numbers, np.int64)
+
     return Board(
         images=images,
         cell_images=np.round(np.log2(bits)).astype(np.int64),
+        patterns=table(game._patterns),
+        side_patterns=table(game._side_patterns),
+        orbits=table(game._orbits),
+        begins=table(game._begins),
+        sides=table(game._sides),
+        sets=table(game._sets),
+        set_begins=table(game._set_begins),
         row_begins=row_begins,
-        **{name: np.array(getattr(game, f"_{name}"), np.int64) for name in names},
         orbit_count=game._orbit_count,
         set_bits=game._set_bits,
         side_bits=game._side_bits,

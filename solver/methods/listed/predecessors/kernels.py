@@ -137,8 +137,9 @@ def count_parents_packed(packed, width, begins):
 def write_parents(packed, bounds, width, begins, parents):
     """Write the parents of each child of a bucket one after another to *parents*.
 
-    *begins* has two more entries than there are children. Child i's list begins at `begins[i + 1]` when it comes in,
-    and at `begins[i]` when it goes out. Packed blocks end at *bounds*; each counts its first parent from 0.
+    *begins* has two more entries than there are children. At the call, child i's list begins at `begins[i + 1]`. That
+    entry moves on as the list grows: at the end, the list is `parents[begins[i] : begins[i + 1]]`. Packed blocks end at
+    *bounds*; each counts its first parent from 0.
     """
     end = 0
     for bound in bounds:

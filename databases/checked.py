@@ -50,8 +50,9 @@ class CheckedFile:
         self._lock = threading.RLock()
         self._closed = False
         self._remote = RemoteFile(self.path) if isinstance(self.path, RemotePath) else None
-        beginning, self.bytes = self.guarded(lambda: read_beginning(self.path, self._remote))
-        """`bytes`: the length of the file."""
+        beginning, length = self.guarded(lambda: read_beginning(self.path, self._remote))
+        self.bytes = length
+        """The length of the file."""
         self._file = self.guarded(
             lambda: h5py.File(self._remote, "r") if self._remote else open_file(os.fsencode(self.path))
         )

@@ -1,5 +1,7 @@
 """`retrograde fetch`: downloads a database into the home folder."""
 
+from pathlib import Path
+
 import click
 
 from retrograde.databases.errors import CannotWrite, NoDatabase
@@ -32,9 +34,8 @@ def command(address: str) -> None:
         remote.download(partial_file)
         with DatabaseFile(partial_file) as file:
             file.check()
-            metric = file.metric if file.measures else METRICS[0]
-            usual = [database_path(file.variant), database_path(file.variant, metric=metric)]
-            path = next((one for one in usual if one.name == remote.path.name), usual[metric != METRICS[0]])
+            metric = file.metric if file.measures else METRICS[0]  # files have another word for remoteness
+            path = usual_path(file.variant, metric, remote.path.name)
             message = f"{path}: {file.variant}, {file.positions:,} positions, whole"
         if path.exists():
             raise CannotWrite(f"{str(path)!r} exists; to replace it, first delete it: retrograde remove {path}")
@@ -42,3 +43,15 @@ def command(address: str) -> None:
     finally:
         partial_file.unlink(missing_ok=True)
     click.echo(message)
+
+
+def usual_path(variant: str, metric: str, name: str) -> Path:
+    """Return where to put the database of a variant by a metric, whose file had this *name*.
+
+    A usual name has the metric unless that is the game's own, which only rules can tell. So keep *name* if it is one of
+    both. For any other name, suppose that the game's own metric is remoteness.
+    """
+    short_path, long_path = database_path(variant), database_path(variant, metric=metric)
+    if name == short_path.name:
+        return short_path
+    return long_path if name == long_path.name or metric != METRICS[0] else short_path

@@ -22,8 +22,8 @@ class TwoPlyResult(NamedTuple):
     """What two plies show of a move, for the player who makes it; the greater, the better."""
 
     centipawns: int
-    replies: int
-    """Minus the number of replies: with equal material, the move that leaves the opponent fewest replies is better."""
+    negated_replies: int
+    """Minus the number of replies, illegal ones included: with equal material, fewer replies are better."""
     line: tuple[str, ...]
 
     @property

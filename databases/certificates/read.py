@@ -66,7 +66,7 @@ class RepliesReader(Reader):
 
     @cached_property
     def firsts(self) -> NDArray[np.int64]:
-        """The first position of each block, or the first word of that."""
+        """The first position of each block; of tuples, its first word."""
         firsts = np.ascontiguousarray(self.block_table["position"])
         in_order = (np.diff(firsts) >= 0).all() if self.width else ascends(firsts)
         if not are_positions(firsts) or not in_order:
@@ -86,10 +86,14 @@ class RepliesReader(Reader):
             columns[name] = column.astype(np.uint64)
             plane += kind.itemsize
         # Step 2: the positions, and checks against the next block.
-        positions = self.read_rows(columns, first) if self.width else self.add_up(columns["gap"], first)
-        # (Two blocks may have the same first word at their border.)
-        last = positions[-1, 0] - 1 if self.width else positions[-1]
-        if number + 1 < self.block_count and last >= self.firsts[number + 1]:
+        if self.width:
+            positions = self.read_rows(columns, first)
+            # `firsts` has first words alone, and positions of two blocks may share one: `all` compares the other words.
+            least_next = positions[-1, 0]
+        else:
+            positions = self.add_up(columns["gap"], first)
+            least_next = positions[-1] + 1
+        if number + 1 < self.block_count and self.firsts[number + 1] < least_next:
             raise self.file.damaged("blocks that overlap")
         # Step 3: the limits of the contract.
         if columns["reply"].max() >= MOST_MOVES:
@@ -116,11 +120,13 @@ class RepliesReader(Reader):
     def all(self) -> ReplyBlock:
         """Return all positions with their replies and bounds."""
         blocks = [self.read_block(number) for number in range(self.block_count)]
-        columns = zip(*([column for column in block if column is not None] for block in blocks), strict=True)
-        positions, replies, *bounds = (np.concatenate(list(column)) for column in columns)
+        positions = np.concatenate([block.positions for block in blocks])
+        replies = np.concatenate([block.replies for block in blocks])
+        bounds = [block.bounds for block in blocks if block.bounds is not None]  # all blocks have bounds, or none
+        # Of tuples, `read_block` compares only the first words with those of the next block.
         if self.width and not rows_ascend(positions.T):
             raise self.file.damaged("blocks that overlap")
-        return ReplyBlock(positions, replies, bounds[0] if bounds else None)
+        return ReplyBlock(positions, replies, np.concatenate(bounds) if bounds else None)
 
 
 class CertificateFile(CheckedFile):

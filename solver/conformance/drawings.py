@@ -12,7 +12,10 @@ SAMPLED_TURNS = 100
 
 
 def check_drawing(survey: Survey, position: int) -> None:
-    """Check that the drawing of a position and its moves fits the board."""
+    """Check that the drawing of a position and its moves fits the board.
+
+    As in all checks, the text of a Fault begins with a verb: its subject is the method that `begin_check` named.
+    """
     game = survey.game
     survey.begin_check("draw_board", position)
     board = game.draw_board()
@@ -49,7 +52,7 @@ def check_pointing(survey: Survey, position: int, count: int) -> None:
             steps, places = game.draw_steps(position, move), game.draw_move(position, move)
             if steps and Counter(place for group in steps for place in group) != Counter(places):
                 raise Fault(
-                    f"gives {steps!r} for the move {move}, and draw_move() {places!r}; these are the same places"
+                    f"gives {steps!r} for the move {move}, and draw_move() {places!r}; both must have the same places"
                 )
     if defines(game, "draw_reach"):
         reached: dict[int, int] = {}

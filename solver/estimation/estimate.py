@@ -167,13 +167,18 @@ def explain_counts(counts: PositionCounts, sizes: SampleSizes) -> list[str]:
     if counts.open:
         why = "play can return to a tier" if counts.returns else "the time for counting was over"
         growth = counts.waves[-1] / counts.waves[-2]
-        trend = "dwindle" if counts.high is not None else "have not dwindled yet" if growth < 1 else "still grow"
+        if counts.high is not None:  # the last waves shrank so much that all further ones can be bounded
+            trend = "dwindle"
+        elif growth < 1:
+            trend = "have not dwindled yet"
+        else:
+            trend = "still grow"
         return [f"positions counted up to {last} plies from the start and no further: {why}",
                 f"the waves {trend}, the last one being {growth:.2g} times the one before"]  # fmt: skip
     return [
         f"positions counted up to {last} plies from the start, where waves have more than {sizes.counted:,} records",
-        f"later waves estimated from two samples of {sizes.sampled:,} each, raised by the error of such samples for "
-        "Connect Four 5×5 to 6×6; for other games the range may be wrong",
+        f"later waves estimated from two samples of {sizes.sampled:,} each; such estimates are too low, so they are "
+        "raised by as much as they were for Connect Four 5×5 to 6×6; for other games the range may be wrong",
     ]
 
 

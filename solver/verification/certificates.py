@@ -75,7 +75,7 @@ class WrongReply(Exception):
 
 
 class CertificateVerifier(Verifier):
-    """Verifies the replies of a certificate. An item is an index into its positions."""
+    """Verifies the replies of a certificate. An *item* is the index of a stored position and its reply."""
 
     def __init__(self, certificate: Certificate) -> None:
         self.file = certificate.file
@@ -288,7 +288,8 @@ class CertificateVerifier(Verifier):
         return spread_evenly(len(self)) if not self.wrong else ()
 
     def check_compiled(self, items: Array) -> TaskResult:
-        """Check the replies of ascending items with the kernel; return the wrong ones."""
+        """Check the replies of some items (indices of stored positions, ascending) by the kernel; return the wrong
+        ones."""
         from retrograde.solver.rules.ports import rules_for
         from retrograde.solver.rules.reason import compilable
         from retrograde.solver.rules.running_kernels import trouble_array, watch_kernel

@@ -165,10 +165,13 @@ def sweep_script(script, chunk):
 
 @lean_kernel
 def bounds_at(chunk, nodes, target, payoff):
-    """Return the bounds (low, high) of a target, as in `scripts.py`: a node, a slot, or an end that pays *payoff*.
+    """Return the bounds (low, high) of a target: a node, a slot, or an end that pays *payoff*.
 
-    *nodes* int64[2, …] has the bounds of the nodes of the same slot. The mode may replace bounds by 0.
+    A target is -1 - node, or else `global slot << 1`, plus 1 if the players are exchanged there. The target of an end
+    has the number of all slots (see `scripts.py`). *nodes* int64[2, …] has the bounds of the nodes of the same slot. In
+    mode LOOK slots of the own tier count as 0, in mode STAY all targets outside of it.
     """
+    # Case: a node.
     if target < 0:
         return nodes[0, -1 - target], nodes[1, -1 - target]
     global_slot = target >> 1
@@ -182,13 +185,13 @@ def bounds_at(chunk, nodes, target, payoff):
         else:
             low, high = chunk.own_low[slot], chunk.own_high[slot]
         if chunk.mode == STAY:
-            return low, high
+            return low, high  # whether players may stay is the same for both of them
     # Case: an end, or a slot of a finished tier.
     else:
         if chunk.mode == STAY:
             return np.int64(0), np.int64(0)
         low = high = payoff
-        if global_slot < len(chunk.low):
+        if global_slot < len(chunk.low):  # no end
             low, high = chunk.low[global_slot], chunk.high[global_slot]
         if chunk.mode == LOOK:
             chunk.outside[0], chunk.outside[1] = min(chunk.outside[0], low), max(chunk.outside[1], high)

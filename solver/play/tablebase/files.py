@@ -60,7 +60,8 @@ class EndingTables:
         """Open a database. Return whether that worked."""
         try:
             solution = Solution(open_by_material(path))
-            solution.value(solution.start_or_example)  # what the rules need is worked out when they are first asked
+            # Ask both once, so that no move waits for it: at their first call, rules compute the tables that they use.
+            solution.value(solution.start_or_example)
             solution.by_zeroing(solution.start_or_example)
             self.solutions[path] = solution
         except Exception as error:

@@ -53,19 +53,24 @@ Tree = Branch | Leaf
 
 
 class Circuit:
-    """All nodes, and the answers on the current path through a rule."""
+    """All nodes, and the answers on the current path through a rule.
+
+    A rule *asks* whether a literal is true. The question is new if the path has asked neither for this literal nor for
+    its complement before.
+    """
 
     def __init__(self) -> None:
-        self.nodes: list[tuple[int, int, int]] = [(AND, FALSE, FALSE)] * (1 + LANES)
-        """For each node: (AND or XOR, literal, literal)."""
+        no_inputs = (AND, FALSE, FALSE)
+        self.nodes: list[tuple[int, int, int]] = [no_inputs] * (1 + LANES)  # false, and the bits of the position
+        """For each node: (AND or XOR, and the literals of its two inputs)."""
         self.known: dict[tuple[int, int, int], int] = {}
-        """The literal of each node."""
+        """The literal of each node with inputs, so that no node is made twice."""
         self.answers_ahead: list[bool] = []
-        """Answers to the next new questions on this path; after these, each is answered True."""
+        """Answers to the next new questions on this path. Once they are used up, a new question is answered True."""
         self.answers: dict[int, bool] = {}
         """Answers on this path, by literal and by its complement."""
         self.questions = 0
-        """Questions on this path."""
+        """Questions on this path, repeated ones included."""
         self.paths = 0
         """Paths run so far through the rule."""
 

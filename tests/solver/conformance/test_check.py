@@ -550,7 +550,11 @@ BROKEN = {
     ),
     PiecesNotRefused: ("read_pieces", "9a", "raises AssertionError for 'OOOOOOOOOO'; let it raise ValueError"),
     PiecesUnread: ("read_pieces", "9a", "raises KeyError for what is drawn, ('.........O', '')"),
-    StepsElsewhere: ("draw_steps", "9a", "gives ((0,), (9,)) for the move 1, and draw_move() (8,); these are the same"),
+    StepsElsewhere: (
+        "draw_steps",
+        "9a",
+        "gives ((0,), (9,)) for the move 1, and draw_move() (8,); both must have the same places",
+    ),
     ReachOfTwo: ("draw_reach", "9a", "gives 9 for the moves 1 and 2; a place stands for one move"),
     ReachBeyond: ("draw_reach", "9a", "gives (10,) for the move 1; places are numbers from 0 to 9"),
     EndBeyond: ("draw_end", None, "gives 0; places are numbers from 0 to 9"),

@@ -112,8 +112,10 @@ class Placed(Game):
     # Its parts
 
     def sides(self, position):
-        """Return (the men of the player to move, the opponent's) of a game with two kinds, where the lowest bit of the
-        extra is the turn."""
+        """Return (the men of the player to move, the opponent's) of a game with two kinds.
+
+        The lowest bit of the extra must be the turn.
+        """
         turn = position >> self._bits & 1
         return position >> turn * self._cells & self._full, position >> (1 - turn) * self._cells & self._full
 

@@ -51,7 +51,9 @@ class SlotsDatabase(NumberedDatabase):
         self._elsewhere = {} if has_all else {tier: self._rules.elsewhere(tier) for tier in self._all_tiers}
         """For each tier the variant whose database has it; "" if this one has it."""
         self._others: dict[str, SlotsDatabase] = {}
+        """The databases opened so far of other variants."""
         self._opening = threading.Lock()
+        """Held while one of these is opened, so that no thread opens it a second time."""
 
     @property
     def rests_on(self) -> list[str]:

@@ -84,6 +84,7 @@ class MonteCarloSearch:
             self.pay(payoffs, plies, [self.game.payoff(position, i) for i in range(len(payoffs))])
         if not self.pays:
             payoffs = [each * (1 - HASTE * plies) for each in payoffs]
+        # Of two players, each wants to have more than the other.
         if len(payoffs) == 2:
             payoffs = [payoffs[0] - payoffs[1], payoffs[1] - payoffs[0]]
         self.least, self.most = min(self.least, *payoffs), max(self.most, *payoffs)

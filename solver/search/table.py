@@ -22,7 +22,7 @@ from retrograde.solver.runtime.array_type import Array
 WORD_BITS = 63
 """Bits used of a word: its sign stays clear."""
 BEST_BITS = 6
-FEWEST_PLIES, MOST_PLIES = 6, 14
+FEWEST_PLY_BITS, MOST_PLY_BITS = 6, 14
 """Fewest and most bits for a number of plies."""
 BUCKET_BYTES = 16
 """Bytes of a bucket: two words."""
@@ -55,12 +55,14 @@ def make_table(size: int, position_bits: int = POSITION_BITS, width: int = 0, gr
     *width* is the number of words of a position, 0 for ints. The greatest distance `far` depends only on *grows_to*,
     the size that the table may have later (0: *size*).
     """
-    plies = min(max(plies_bits(bucket_bits_of(grows_to or size), POSITION_BITS), FEWEST_PLIES), MOST_PLIES)
+    # The distance takes as many bits as fit beside the longest positions in a table of the later size.
+    ply_bits = min(max(plies_bits(bucket_bits_of(grows_to or size), POSITION_BITS), FEWEST_PLY_BITS), MOST_PLY_BITS)
     bucket_bits = min(bucket_bits_of(size // (1 + width)), position_bits)
-    if not width and plies > plies_bits(bucket_bits, position_bits):
-        least = BUCKET_BYTES << (2 * (FEWEST_PLIES + 1) + BEST_BITS + position_bits - WORD_BITS)
+    if not width and ply_bits > plies_bits(bucket_bits, position_bits):
+        # The fewest buckets for which `plies_bits` is FEWEST_PLY_BITS.
+        least = BUCKET_BYTES << (2 * (FEWEST_PLY_BITS + 1) + BEST_BITS + position_bits - WORD_BITS)
         raise TableTooSmall(f"positions of {position_bits} bits need a table of {least:,} bytes or more; give --table")
-    layout = TableLayout(position_bits, bucket_bits, plies + 1, (1 << plies) - 1)
+    layout = TableLayout(position_bits, bucket_bits, ply_bits + 1, (1 << ply_bits) - 1)
     return TranspositionTable(np.zeros((2 * (1 + width)) << bucket_bits, np.int64), layout)
 
 

@@ -68,7 +68,10 @@ def path_length(
     workspace: search.ThreadWorkspace,
     refuted: Array,
 ) -> int:
-    """Return the length of a path of at most *plies* plies from a TIE to its end, or NO_PATH or GIVEN_UP."""
+    """Return the length of a path of at most *plies* plies from a TIE to its end, or NO_PATH or GIVEN_UP.
+
+    *refuted* is the memory of `make_refuted`, which later calls may use again.
+    """
     memory = search.memory_of(table, workspace)
     trail = np.empty((OWN_KEY + words_of(game)) * memory.plies, np.int64)
     with compilable(game):

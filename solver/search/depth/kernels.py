@@ -237,7 +237,10 @@ def score_to_exceed(i, ply, scoring, workspace):
 
 @lean_kernel
 def insert_move(i, move, score, least, ply, workspace):
-    """Insert move number *i* of a row by its score at half the depth. It stays last if that is not above *least*."""
+    """Insert move number *i* of a row into the moves before it, which are sorted by their scores at half the depth.
+
+    The best is first. A score that is not above *least* counts as the worst, so the move stays last.
+    """
     moves, scores = workspace.moves[ply], workspace.shares[ply, 0]
     score = score if score > least else -INFINITE
     while i > 0 and scores[i - 1] < score:

@@ -184,7 +184,8 @@ class DepthSearch(StoppableSearch):
             position = self.game.do_move(position, move)
             if not self.entries or self.game.primitive(position) != UNDECIDED:
                 break
-            move = int(kernels.probe(as_position(position), NO_DEPTH, 0.0, 0.0, self.workspace)[1])
+            _, hash_move, _ = kernels.probe(as_position(position), NO_DEPTH, 0.0, 0.0, self.workspace)
+            move = int(hash_move)
         return line
 
     def scores(self, position: int, depth: int) -> Sequence[tuple[int, float]]:

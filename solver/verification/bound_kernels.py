@@ -216,7 +216,10 @@ def is_ready(between, number):
 
 @lean_kernel
 def combine_children(game, stored, between, number):
-    """Write the bounds of listed position *number* by its children, and whether players can stay in the tier."""
+    """Write the bounds of listed position *number* by its children, and whether players can stay in the tier.
+
+    A target of a link from 0 up is another listed position; other children have their bounds by link.
+    """
     turn = game.turn(position_in(game, between.positions, number))
     begin, end = between.begins[number], between.begins[number + 1]
     between.stays[number] = False

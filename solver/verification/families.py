@@ -80,11 +80,21 @@ def families_of(table: RecordTable) -> Families:
         turn_passes = answers.movers[parents] != answers.movers[answers.links]
     legend, rows = table_of(table.legend, table.file.measures), table.row_numbers
     return Families(
-        table.positions, np.repeat(table.tiers, np.diff(table.bounds)), answers.primitives, answers.movers,
-        answers.pays, answers.images, parents, answers.links, turn_passes, answers.odds, answers.gains,
-        legend["value"][rows].astype(np.int64), legend["remoteness"][rows].astype(np.int64),
-        np.stack([legend[name][rows] for name in table.file.measures]),
-    )  # fmt: skip
+        positions=table.positions,
+        tiers=np.repeat(table.tiers, np.diff(table.bounds)),
+        primitives=answers.primitives,
+        movers=answers.movers,
+        pays=answers.pays,
+        images=answers.images,
+        parents=parents,
+        children=answers.links,
+        turn_passes=turn_passes,
+        odds=answers.odds,
+        gains=answers.gains,
+        values=legend["value"][rows].astype(np.int64),
+        plies=legend["remoteness"][rows].astype(np.int64),
+        measures=np.stack([legend[name][rows] for name in table.file.measures]),
+    )
 
 
 def ask_rules(table: RecordTable) -> Any:

@@ -124,9 +124,10 @@ class OutcomeVerifier(DatabaseVerifier):
         from retrograde.solver.verification import kernels
         from retrograde.solver.verification.storages import CACHE_SIZE, image_buffer
 
+        no_positions = of_positions(self.game, CACHE_SIZE) - 1  # negative: none
         workspace = kernels.VerifierWorkspace(
             np.zeros(self.legend_rows, TALLY), np.empty(len(items), np.int64), image_buffer(self.game),
-            of_positions(self.game, CACHE_SIZE) - 1, np.zeros((CACHE_SIZE, 2), np.int64), trouble_array(self.game),
+            no_positions, np.zeros((CACHE_SIZE, 2), np.int64), trouble_array(self.game),
         )  # fmt: skip
         pairs = [(value, -1 if remoteness is None else remoteness) for value, remoteness in self.outcomes]
         values, remotenesses = np.array(pairs, np.int64).reshape(-1, 2).T.copy()

@@ -169,8 +169,12 @@ def add_king_predecessors(men, side, pair, rest, word, found):
 
 @lean_kernel
 def add_pawn_predecessors(rest_by_square, side, square, word, twice, occupied, found, base):
-    """Add to *found* the positions before an outer pawn's step to *square*, which led to *word*, or by a double step to
-    *twice*. *rest_by_square* has the rest for each square of this pawn. Words of these kings begin at *base*."""
+    """Add to *found* the positions before an outer pawn's step to *square*.
+
+    *word* has the positions that a single step may have led to, as squares of the last man; *twice* has those that a
+    double step may have led to. *rest_by_square* has the rest for each square of this pawn. Words of these kings begin
+    at *base*.
+    """
     back = -forward_of(side)
     origin = square + back
     free = ~BITS[origin]  # the squares on which the last man does not block the step

@@ -131,6 +131,7 @@ def attackers(word, empty, kind, side):
     """Return the squares from which men of one kind attack a square of the word."""
     if kind != PAWN:
         return move_targets(word, empty, kind)
+    # A pawn attacks the next rank, so its squares are one rank back: 7 or 9 squares down for White.
     seven, nine = np.uint64(7), np.uint64(9)
     if side == 0:
         return ((word >> seven) & NOT_A) | ((word >> nine) & NOT_H)

@@ -62,9 +62,9 @@ def solved_slots(
 ) -> SolvedSlots:  # fmt: skip
     """Return a solved game from the *outcomes* of codes, the *counts* of all tiers, and a code for each slot.
 
-    Codes are overwritten by rows of the legend. If they are in a file, *release* is given, and they are converted when
-    read; *release* frees the memory that they take. Empty slots may have any code without an outcome. *fill* is
-    `fill_gaps` or a faster equivalent.
+    A code is an unsigned int that stands for an outcome, such as a score. Codes are overwritten by rows of the legend.
+    If they are in a file, *release* is given, and they are converted when read; *release* frees the memory that they
+    take. Empty slots may have any code without an outcome. *fill* is `fill_gaps` or a faster equivalent.
     """
     fill = fill or fill_gaps
     # Step 1: number the outcomes in ascending order: rows of the legend.
@@ -86,10 +86,13 @@ def solved_slots(
     # Step 4: replace codes by rows, now or when they are read.
     by_code = {code: row_of[outcome] for code, outcome in outcomes.items()}
     start = start_row(game, numbering, codes, by_code)
-    rows: Any = LegendRows(codes, by_code, len(row_of), release, fill) if release else codes
-    if not release:
+    rows: Any
+    if release:
+        rows = LegendRows(codes, by_code, len(row_of), release, fill)
+    else:
         to_rows(codes, RowTable(by_code, len(row_of), codes.dtype))
         fill(codes, len(row_of), 0)
+        rows = codes
     return SolvedSlots(numbering.tiers, numbering.starts, legend, all_counts, rows, start)
 
 

@@ -108,7 +108,10 @@ class NumberedStore:
         return self.write(k, scores, counts.ravel())
 
     def write(self, k: int, scores: Array, counts: Array) -> Done:
-        """Return the journal entry of a solved tier. If there is a score file, write the scores there first."""
+        """Return the journal entry of a solved tier: (tier number, scores, counts).
+
+        If there is a score file, write the scores there first; the entry then has their checksum instead.
+        """
         if self.in_file:
             in_file = self.scores[self.table.numbering.slice_of(k)]
             if not np.may_share_memory(in_file, scores):

@@ -121,8 +121,8 @@ def advance(task: TierTask, last_frontiers: dict[int, RangeFrontiers], remotenes
     block, after = task.block(one.span), task.sections.after[one.span.section]
     block.links = read_edges(task.scratch, one)
     rows, content = len(task.sections.arrays[after].shapes), None
-    # Step 1: the frontiers that edges lead to. At last, no frontier: if there were none, later tiers may decide
-    # something.
+    # Step 1: advance the range by each part of the frontiers to which edges lead. If they lead to none, but later tiers
+    # decide something at this remoteness, advance it by the empty part, which comes last.
     for pieces in (*split_frontiers(last_frontiers.get(after, ()), task.frontier_bytes), ()):
         with READING:
             frontiers = read_frontiers(task.scratch, rows, pieces)

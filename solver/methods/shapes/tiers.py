@@ -75,8 +75,8 @@ class ShapeTier:
         self.blocks: list[list[Block]] = []
         for number, arrays in enumerate(self.sections.arrays):
             rows, count = max(1, BLOCK // len(arrays.masks)), len(arrays.shapes)
-            ends = range(0, count, rows)
-            self.blocks.append([Block(self.sections, number, begin, min(begin + rows, count)) for begin in ends])
+            begins = range(0, count, rows)
+            self.blocks.append([Block(self.sections, number, begin, min(begin + rows, count)) for begin in begins])
 
     def solve(self, run: Run, report: Report, checkpoint: Checkpoint) -> Array:
         """Solve the tier; return the counts of its outcomes (see `legend.py` of the numbered method)."""

@@ -285,7 +285,8 @@ class ForwardSweep:
             yield small
 
     def cut_tier(self, tier: int, edges: list[Edge], weight: int) -> list[Target]:
-        """Return the parts of a large tier, cut so that each has about as many children."""
+        """Return the parts of a large tier, cut so that each has about as many children. *weight* is the number of
+        children by all *edges*."""
         samples, weights = [], []
         # Each source with its first and its last child, both included. A part does not include its *high*.
         sources: list[tuple[ChildSource, Any, Any]] = []

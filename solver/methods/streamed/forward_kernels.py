@@ -173,7 +173,10 @@ def append_children(game, positions, target, numbers, end, trouble):
 
 @kernel
 def make_children(game, arena, targets, numbers, ends, trouble):
-    """Write the children that each target wants, unsorted, and where they end. Returns early unless all is FINE."""
+    """Write the children that each target wants, unsorted, and where they end.
+
+    Returns early if there is a fault; then `trouble[2]` is the row of the list in the arena's table that has it.
+    """
     workspace = make_runs_buffer()
     keys, moved = empty_positions(game, BLOCK), empty_positions(game, BLOCK)
     end = ZERO

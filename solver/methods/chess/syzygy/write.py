@@ -79,7 +79,7 @@ def write_tables(database: SlotsDatabase, name: str, folder: Path, listener: Lis
     # For each side to move: who wins first, then distances from the same cells.
     cells = DistanceCells(database, formation)
     worths, distances = list[list[SubTable]](), list[list[SubTable]]()
-    sides = range(2 - formation.is_symmetric)
+    sides = range(2 - formation.is_symmetric)  # of equal sides, only White is to move
     phase = Phase("writing tables", listener, 2 * len(sides) * sum(lengths_of(formation)))
     in_plies = flags_of(cells)
     for side in sides:

@@ -60,9 +60,9 @@ class SortedList:
         return self.blocks(low, high)[begin - before : end - before]
 
     def blocks(self, low: int, high: int) -> Array:
-        """Return the positions of blocks *low* to *high*, int64."""
+        """Return the positions of blocks *low* to *high* - 1, int64."""
         count, width = int(self.begins[high] - self.begins[low]), self.width
-        words = max(1, width)
+        words = max(1, width)  # an int counts as one word
         out = np.empty((count, words), np.int64)
         firsts = from_items(self.firsts[low:high], width).reshape(-1, words)
         bounds = (self.begins[low : high + 1] - self.begins[low]).tolist()

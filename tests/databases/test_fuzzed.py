@@ -197,8 +197,10 @@ def test_a_record_of_trusted_rules_that_is_changed_leads_to_no_other_code(tmp_pa
         except VariantError as error:
             assert str(error).isprintable()  # noqa: PT017
             refused += 1
-    assert 40 < refused < 120
+    assert refused > 40
     assert not mark.exists()
+    record_path().write_bytes(whole)  # as it was, it is taken
+    find_game("heap:size=7", lambda cls: True)
 
 
 # Kills

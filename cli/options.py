@@ -1,6 +1,7 @@
 """Arguments and options that several commands have."""
 
 from collections.abc import Callable, Iterable
+from inspect import cleandoc
 from typing import Any, TypeVar
 
 import click
@@ -103,8 +104,30 @@ workers = click.option(
 )
 
 
+PLAYERS = """\
+  perfect               never gives up value, and sets traps
+  first                 the first of the best moves, without traps
+  random                at random
+  greedy                looks one ply ahead
+  depth:4, time:0.5     search so many plies or seconds, and estimate
+  depth:6,best=4        searches only the best moves deeply; also singular=50
+  depth:6,book          plays from the book of estimates first
+  paranoid:4            like depth:4, with all opponents as one side
+  mcts:1000             plays so many games at random for each move
+  0.8                   perfect four times out of five, otherwise at random
+  skill:0.8             the same, with every perfect move equally likely
+  exploit:random        best response to random, if solved: solve --against
+  rules                 an installed player; rules is for tic-tac-toe
+  FILE.py:function      a function of your own"""
+"""How the help of commands lists the players."""
+
+
 class WithPlayers(click.Command):
-    """A command whose help ends with the installed players of other distributions."""
+    """A command whose help has the list of players instead of the word PLAYERS, and at its end the installed players
+    of other distributions."""
+
+    def __init__(self, *, help: str | None = None, **options: Any) -> None:
+        super().__init__(help=cleandoc(help or "").replace("  PLAYERS", PLAYERS), **options)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from retrograde.solver.play.offered import offered

@@ -57,20 +57,7 @@ def command(
 
     \b
     A and B are players:
-      perfect               never gives up value, and sets traps
-      first                 the first of the best moves, without traps
-      random                at random
-      greedy                looks one ply ahead
-      depth:4, time:0.5     search so many plies or seconds, and estimate
-      depth:6,best=4        searches only the best moves deeply; also singular=50
-      depth:6,book          plays from the book of estimates first
-      paranoid:4            like depth:4, with all opponents as one side
-      mcts:1000             plays so many games at random for each move
-      0.8                   perfect four times out of five, otherwise at random
-      skill:0.8             the same, with every perfect move equally likely
-      exploit:random        best response to random, if solved: solve --against
-      rules                 an installed player; rules is for tic-tac-toe
-      FILE.py:function      a function of your own
+      PLAYERS
 
     A win is one point, a tie or a draw half a point. Mistakes are moves that gave up value. If there is no database, a
     move counts as a mistake only if a search has proved this within --time.

@@ -130,7 +130,7 @@ def share_steps(steps: list[Step], folder: Path, workers: int) -> Iterator[str]:
                 yield found
                 busy.remove(ours)
                 idle.append(ours)
-    except EOFError:
+    except (EOFError, ConnectionError):
         raise RetrogradeError("a process that compiles loops has ended; is memory short? give --workers 1") from None
     finally:
         for process in processes:

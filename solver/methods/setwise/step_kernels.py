@@ -33,12 +33,16 @@ from retrograde.solver.values.bits import Runs, find_runs, make_runs_buffer, spr
 
 
 class TierValues(NamedTuple):
-    """A tier, the values of its wave, how its positions compare to their images, and the runs of its mask."""
+    """A tier, the values of its wave, how its positions compare to their images, and the runs of its mask.
+
+    `in_word`, int64[64], has the bits of a position for each value of the lowest six bits of its rank.
+    """
 
     tier: Array
     wave: WaveValues
     symmetry: Symmetry
     runs: Runs
+    in_word: Array
 
 
 class StepBuffer(NamedTuple):
@@ -56,7 +60,7 @@ def make_steps(rules, wave, codes, steps, buffer, rows, tally):
     *codes* maps worths to codes, and *tally* counts positions by code.
     """
     values, pairs = np.empty(len(rules.imaging.nodes), np.int64), np.empty((IMAGE_ROWS, IMAGE_PAIRS), np.int64)
-    runs_buffer = make_runs_buffer()
+    runs_buffer, in_word = make_runs_buffer(), np.empty(1 << WORD_BITS, np.int64)
     at = stored = 0
     for k in range(len(wave.sets.tiers)):
         row, tier = rows[k], wave.sets.tiers[k]
@@ -64,10 +68,12 @@ def make_steps(rules, wave, codes, steps, buffer, rows, tally):
         # Step 1: Find out whether all positions of the tier are canonical, some, or none.
         symmetry = symmetry_of(rules.imaging, tier, values, pairs)
         share = symmetry.share
-        tier_values = TierValues(tier, wave, symmetry, find_runs(tier[MASK], runs_buffer))
+        tier_values = TierValues(tier, wave, symmetry, find_runs(tier[MASK], runs_buffer), in_word)
         # Step 2: Write the steps of the canonical positions and pack them into the buffer.
         row[AT] = at
         if share != NONE_CANONICAL and tier[WORDS] > 0:
+            for rank in range(1 << WORD_BITS):
+                in_word[rank] = spread(rank, tier_values.runs)
             mask = varying_bits(tier_values)
             count, first, last = write_steps(tier_values, mask, codes, rules.decided == WINNER, steps, counts)
             if count:
@@ -124,7 +130,7 @@ def equal_to_lowest(positions, planes, word):
 @lean_kernel
 def varying_bits(tier_values):
     """Return a mask of the bits in which the canonical positions of a tier differ."""
-    tier, wave, symmetry, runs = tier_values
+    tier, wave, symmetry, runs, _ = tier_values
     ones = zeros = low = 0
     any_word = NOTHING
     word = tier[WORD]
@@ -157,7 +163,7 @@ def write_steps(tier_values, mask, codes, misere, steps, counts):
     the tier's positions differ, and *codes* the code in the file of each worth. *counts*, int64[2**planes, COUNTS],
     gets the canonical positions by worth.
     """
-    tier, wave, symmetry, runs = tier_values
+    tier, wave, symmetry, runs, in_word = tier_values
     planes = wave.planes
     count = last_worth = 0
     first = last = np.int64(NONE)
@@ -175,11 +181,12 @@ def write_steps(tier_values, mask, codes, misere, steps, counts):
             remaining &= ~won
             count_canonical(won, number, counts[len(counts) - 1])
             # Step 2: Go through the word in runs of equal worth, and begin a step wherever the worth changes.
+            word_bits = tier[BASE] | spread(number << WORD_BITS, runs) if remaining else 0
             while remaining:
                 same, worth = equal_to_lowest(remaining, planes, word)
                 start, others = lowest(remaining), remaining & ~same
                 if worth != last_worth or first < 0:
-                    position = tier[BASE] | spread((number << WORD_BITS) | start, runs)
+                    position = word_bits | in_word[start]
                     if first < 0:
                         first = steps.starts[count] = position
                     else:
@@ -189,7 +196,7 @@ def write_steps(tier_values, mask, codes, misere, steps, counts):
                     count += 1
                 if others:
                     same &= (others & ~(others - ONE)) - ONE  # cut the run before the first position with another worth
-                last = tier[BASE] | spread((number << WORD_BITS) | highest(same), runs)
+                last = word_bits | in_word[highest(same)]
                 remaining &= ~same
                 count_canonical(same, number, counts[worth])
             word += 1

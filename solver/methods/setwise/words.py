@@ -20,7 +20,7 @@ import numpy as np
 
 from retrograde.solver.rules.plain.tier_kernels import FIRST, GROUP, GROUPS, WORD, WORDS
 from retrograde.solver.runtime.kernel import lean_kernel
-from retrograde.solver.values.bits import deposit, extract
+from retrograde.solver.values.bits import IS_QUICK, deposit, extract
 
 WORD_BITS = 6
 """Bits of a rank that say which bit of a word it is."""
@@ -88,7 +88,12 @@ def spread_word(half, index, bit):
     >>> bin(spread_word(np.uint64(0b101), 1, 1))  # ranks 0 and 10 in binary become 10 and 110
     '0b1000100'
     """
-    return deposit(half, ONES[index] if bit else ~ONES[index])
+    if IS_QUICK:
+        return deposit(half, ONES[index] if bit else ~ONES[index])
+    # Cut runs of 32, 16, … positions in two, and move the upper parts up by half a run, until runs have 2**index.
+    for step in range(WORD_BITS - 2, index - 1, -1):
+        half = (half | (half << np.uint64(1 << step))) & ~ONES[step]
+    return half << np.uint64(bit << index)
 
 
 @lean_kernel
@@ -98,7 +103,13 @@ def gather_word(word, index, bit):
     >>> bin(gather_word(np.uint64(0b1000100), 1, 1))
     '0b101'
     """
-    return extract(word, ONES[index] if bit else ~ONES[index])
+    if IS_QUICK:
+        return extract(word, ONES[index] if bit else ~ONES[index])
+    # The wanted positions are runs of 2**index, each with an equal gap behind it. Join pairs of runs until one is left.
+    half = (word >> np.uint64(bit << index)) & ~ONES[index]
+    for step in range(index, WORD_BITS - 1):
+        half = (half | (half >> np.uint64(1 << step))) & ~ONES[step + 1]
+    return half
 
 
 @lean_kernel

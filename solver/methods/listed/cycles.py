@@ -52,8 +52,11 @@ EXPANDING = 0.6
 
 
 def solve_cycles(table: ListedTable, k: int, work: Work, phase: Phase) -> Iterator[Done]:
-    """Yield the scores and sizes of a tier with cycles, in blocks. If positions are spilled to disk, predecessor lists
-    are built even if the rules give parents, because locating those parents on disk would take longer."""
+    """Yield the scores and sizes of tier number k, which has cycles, in blocks (see `results_of`).
+
+    If positions are spilled to disk, predecessor lists are built even if the rules give parents, because locating those
+    parents on disk would take longer.
+    """
     low, high = table.space.bounds_of(k)
     count, spilled = high - low, isinstance(table.space, SpilledStateSpace)
     has_parents = Traits.of(table.game).has_parents and not spilled
@@ -75,7 +78,11 @@ def solve_cycles(table: ListedTable, k: int, work: Work, phase: Phase) -> Iterat
             name = f"predecessors{table.bits}-{k}"
             writer = until_logged.enter_context(PredecessorWriter(work, name, count, arrays, spilled))
         bytes_a_listed = BYTES_A_LISTED if spilled else 1
-        TierSolver(tier, expansion_of_lists(), work, phase, sizes, checkpoint, writer, 1, bytes_a_listed).run()
+        solver = TierSolver(
+            tier, expansion_of_lists(), work, phase, sizes, checkpoint, writer, least_listed=1,
+            bytes_a_listed=bytes_a_listed,
+        )  # fmt: skip
+        solver.run()
         # Step 3: yield the scores. The files of the checkpoint are deleted only after the last block is logged.
         blocks = ((begin, min(begin + RESULT_BLOCK, count)) for begin in range(0, count, RESULT_BLOCK))
         yield from results_of(tier, ((begin, tier.scores.array[begin:end]) for begin, end in blocks), sizes)
@@ -91,7 +98,8 @@ def solve_by_ranges(table: ListedTable, k: int, work: Work, phase: Phase) -> Ite
 
 
 def results_of(tier: CyclicTier, blocks: Iterator[tuple[int, Array]], sizes: Array | CompressedArray) -> Iterator[Done]:
-    """Yield results for the store, from (first position, scores) of *blocks*, and the *sizes* of all positions."""
+    """Yield ([k, begin, end], scores, sizes) for the store. *blocks* are (first position within the tier, scores);
+    *sizes* are the numbers of symmetric positions of the whole tier."""
     low = tier.table.space.bounds_of(tier.k)[0]
     for begin, scores in blocks:
         end = begin + len(scores)
@@ -128,23 +136,24 @@ def expand_block(task: BlockTask) -> tuple[int, Seeds, Any]:
     """Expand a block of positions and separate children within the tier from solved ones (see `TierExpansion`)."""
     tier, layout, begin, end, located = task
     table, count = tier.table, end - begin
-    bounds = low, _ = table.space.bounds_of(tier.k)
+    bounds = table.space.bounds_of(tier.k)
+    first_index = bounds[0] + begin
     scores, (children_left, sizes) = np.empty(count, score_type(table.bits)), np.empty((2, count), np.uint16)
     seeds = Seeds(scores, children_left, sizes, np.empty(count, np.int32))
     lists = []
-    for first, last, block in blocks_of(table, tier.k, low + begin, low + end, located):
-        block_seeds = Seeds(*(array[first - low - begin : last - low - begin] for array in seeds))
+    for first, last, block in blocks_of(table, tier.k, first_index, first_index + count, located):
+        block_seeds = Seeds(*(array[first - first_index : last - first_index] for array in seeds))
         written = kernels.split_children(block, bounds, table.bits, table.scores.array, block_seeds)
         if table.symmetric:
             block_seeds.sizes[:] = block.matrix.sizes
         lists.append(block.out[:written].astype(np.int32 if tier.size < 1 << 31 else np.int64))
     children = np.concatenate(lists)
     seeds = seeds._replace(
-        children_left=narrow_counters(children_left, table.bits), sizes=sizes[: count * table.symmetric]
+        children_left=narrow_counters(children_left, table.bits), sizes=sizes if table.symmetric else sizes[:0]
     )
     if layout:
         return begin, seeds, pack_edges(layout, children, seeds.counts, begin)
-    # Checksums of parents do not depend on who moves: undo the complements.
+    # A child is a complement if the same player moves again. Checksums of parents do not depend on who moves: undo it.
     if not Traits.of(table.game).alternates:
         children = np.where(children < 0, ~children, children)
     return begin, seeds, (children, seeds.counts)
@@ -156,13 +165,13 @@ def expand_block(task: BlockTask) -> tuple[int, Seeds, Any]:
 def make_expanders(tier: CyclicTier, work: Work, blocks: list[Ends]) -> Iterator[ExpandAgain]:
     """Yield a function for each block that expands its undecided positions again."""
     low = tier.table.space.bounds_of(tier.k)[0]
-    rows = lambda begin, end: undecided_rows(tier, begin - low, end - low)  # noqa: E731
-    for ends, located in zip(blocks, located_for(tier, blocks, work, rows), strict=True):
+    select = lambda begin, end: undecided_rows(tier, begin - low, end - low)  # noqa: E731
+    for ends, located in zip(blocks, located_for(tier, blocks, work, select), strict=True):
         yield partial(expand_again, tier, *ends, undecided_rows(tier, *ends), located)
 
 
 def undecided_rows(tier: CyclicTier, begin: int, end: int) -> Array:
-    """Return the undecided positions of a block, counted from its first. Only the pass itself decides any of them."""
+    """Return the undecided positions of a block, counted from its first: the same until a pass expands the block."""
     children_left = tier.children_left.array
     return np.flatnonzero(children_left[begin:end] < decided_from(children_left))
 
@@ -187,13 +196,13 @@ def expand_again(
 
 
 def parents_by_rules(tier: CyclicTier, work: Work, frontier: Array) -> Iterator[Array]:
-    """Yield the parents of the *frontier*, numbers of positions in the tier, block by block (see `ask_parents`)."""
+    """Yield the parents of the positions whose numbers in the tier are in *frontier*, in arrays (see `ask_parents`)."""
     blocks = expander_of(tier.table.game).blocks(0, len(frontier))
     yield from work.map(ask_parents, ((tier, frontier[begin:end]) for begin, end in blocks))
 
 
 def ask_parents(task: tuple[CyclicTier, Array]) -> Array:
-    """Return the parents of a frontier as the rules give them: numbers in the tier, one for each distinct child.
+    """Return the parents of a frontier as the rules give them: numbers in the tier, each once for each of its children.
 
     A number n is ~n if the same player moves again. Parents that play cannot reach are left out. Raises RuleError if
     the parents differ, by a checksum, from those met when all positions were expanded.
@@ -205,9 +214,11 @@ def ask_parents(task: tuple[CyclicTier, Array]) -> Array:
     block = expander.expand_parents(tier.number, positions)
     locate(table, block)  # unreachable parents are in no list
     indices = block.indices[:, : block.columns]
-    wrong, mark = edges.compare(frontier, indices, low, tier.children_left.array, tier.sums.array)
+    wrong, difference = edges.compare(frontier, indices, low, tier.children_left.array, tier.sums.array)
     if wrong >= 0:
-        refuse_parents(tier, position_in(table.game, positions, wrong), edges.position_with(mark, tier.size))
+        # If one parent is missing, the difference of the checksums is its mark.
+        missing = edges.position_with(difference, tier.size)
+        refuse_parents(tier, position_in(table.game, positions, wrong), missing)
     if Traits.of(table.game).alternates:
         numbers: Array = indices[indices >= 0] - low
         return numbers
@@ -218,14 +229,14 @@ def ask_parents(task: tuple[CyclicTier, Array]) -> Array:
 
 
 def refuse_parents(tier: CyclicTier, position: Any, missing: int) -> NoReturn:
-    """Raise the RuleError for wrong parents of a position. *missing* is the number of a parent that `parents()` may
-    have left out, -1 for none."""
+    """Raise the RuleError for wrong parents of a position. *missing* is the number in the tier of a parent that
+    `parents()` may have left out, -1 for none."""
     positions = tier.table.space.positions[slice(*tier.table.space.bounds_of(tier.k))]
-    position_number = partial(position_in, tier.table.game, positions)
-    numbers = [missing] * (missing >= 0) + edges.sample_of(len(positions)).tolist()
+    position_at = partial(position_in, tier.table.game, positions)
+    candidates = ([missing] if missing >= 0 else []) + edges.sample_of(len(positions)).tolist()
 
     def is_stored(parent: Any) -> bool:
-        number = bisect_left(range(len(positions)), parent, key=position_number)
-        return number < len(positions) and bool(position_number(number) == parent)
+        number = bisect_left(range(len(positions)), parent, key=position_at)
+        return number < len(positions) and bool(position_at(number) == parent)
 
-    blame_parents(tier.table.game, position, is_stored, map(position_number, numbers))
+    blame_parents(tier.table.game, position, is_stored, map(position_at, candidates))

@@ -52,8 +52,9 @@ class ListedMethod:
 def solved_from(store: ListedStore) -> SolvedRecords | SolvedRows:
     """Return a solved game for the database writer, made from the scores of all positions."""
     space, bits, width = store.table.space, store.table.bits, Traits.of(store.table.game).width
-    stored, positions, firsts = store.counts  # by code of the outcome: see `count_scores`
-    # (value, remoteness, code) of each outcome that occurs: the rows of the legend, in order.
+    # For each outcome, at index `remoteness << 2 | class`: records, positions, and the index of its first record.
+    stored, positions, firsts = store.counts
+    # (value, remoteness, code) of each outcome that occurs: the rows of the legend, in order. A code is such an index.
     outcomes = [(CLASSES[code & 3], code >> 2, code) for code in np.flatnonzero(stored).tolist()]
     ordered = sorted((value, -1 if value == DRAW else remoteness, code) for value, remoteness, code in outcomes)
     legend = [
@@ -64,7 +65,6 @@ def solved_from(store: ListedStore) -> SolvedRecords | SolvedRows:
         )
         for value, remoteness, code in ordered
     ]  # fmt: skip
-    # From the code of an outcome to its row in the legend.
     row_of_code = np.zeros(len(stored), np.int32)
     row_of_code[[code for *_, code in ordered]] = np.arange(len(legend))
 

@@ -28,7 +28,8 @@ class ListedStore:
     """Scores of a state space while it is solved (a `Store`, see runtime/driver.py).
 
     `scores` uint16[n] or uint32[n] (see values/score.py). `counts` int64[3, codes] are those of all solved positions
-    (see values/score_kernels.py, `count_scores`). A group is a list of tier numbers.
+    (see values/score_kernels.py, `count_scores`). A group is a list of tier numbers. A position's *size* is the number
+    of positions symmetric to it, itself included.
     """
 
     def __init__(
@@ -63,11 +64,11 @@ class ListedStore:
     def keep(self, done: Done) -> StoredCounts:
         """Store the scores and sizes of solved blocks, given as (k, begin, end) triples."""
         blocks, scores, sizes = done
-        count = 0
+        stored = 0
         for k, begin, end in blocks.reshape(-1, 3).tolist():
-            self.scores[begin:end] = scores[count : count + end - begin]
+            self.scores[begin:end] = scores[stored : stored + end - begin]
             # Copied: arrays of the journal are read-only, and kernels would be compiled again for them.
-            block_sizes = sizes[count : count + end - begin].copy()
+            block_sizes = sizes[stored : stored + end - begin].copy()
             # A resumed solve may solve blocks of a tier again; each is counted once.
             for low, high in self.unsolved[k]:
                 first, last = max(low, begin), min(high, end)
@@ -75,8 +76,9 @@ class ListedStore:
                     new = self.scores[first:last], block_sizes[first - begin : last - begin]
                     self.counts = add_counts(self.counts, *new, first, self.table.bits)
             self.unsolved[k] = [rest for block in self.unsolved[k] for rest in cut_out(block, begin, end)]
-            count += end - begin
-        return StoredCounts(count, int(self.table.space.tiers[k]), int(sizes.sum()) if len(sizes) else count)
+            stored += end - begin
+        # Without symmetry there are no sizes: each position stands for itself.
+        return StoredCounts(stored, int(self.table.space.tiers[k]), int(sizes.sum()) if len(sizes) else stored)
 
 
 def cut_out(block: tuple[int, int], begin: int, end: int) -> Iterator[tuple[int, int]]:
@@ -100,6 +102,7 @@ def solve_sweeping(table: ListedTable, blocks: list[TierBlock], work: Work) -> I
         located = locate_children(table.game, table.space.lists_on_disk(), cut_into_tasks(blocks, TASK), work)
         yield from work.map(sweep, ((table, *task) for task in zip(cut_into_tasks(blocks, TASK), located, strict=True)))
         return
+    # Tasks of large tiers are longer, because their blocks are (see LONGER).
     tasks = cut_into_tasks(blocks, TASK * (4 if table.space.large else 1))
     yield from work.map(sweep, ((table, task, None) for task in tasks))
 

@@ -84,6 +84,7 @@ def blocks_of(
             expander.mark_moves_again(positions, block, block.origins)
             yield first, last, LocatedBlock(block.columns, block.indices, block.matrix, block.out)
         return
+    # Chosen positions on disk count from the begin of their block; the caller counts them from 0.
     base = 0 if indices is None else located.outlines[0].begin
     for first, last, located_block, missing in located_blocks(located):
         if missing >= 0:
@@ -95,18 +96,20 @@ def blocks_of(
 def locate(table: ListedTable, block: ExpansionBlock) -> int:
     """Fill in the indices of the children of a block; return how many children are in no list."""
     space, matrix = table.space, block.matrix
+    # Case: positions of several words, without keys. Compare word by word.
     if block.width and space.packing is None:
         return int(kernels.gallop_rows(block.columns, matrix, space.lists_of_rows, block.indices, False))
+    # Case: positions of several words, with keys. Look their keys up.
     if block.width:
         matrix = matrix._replace(children=np.empty(block.indices.shape, np.int64))
         row_kernels.pack_children(block.columns, block.children, space.packing, matrix.children)
     children = matrix.children[:, : block.columns]
-    # Rows whose children ascend are found by a merge-like scan, which runs along memory. Only other rows need the
-    # index.
+    # Rows whose children ascend are found by galloping, which runs along memory. Only other rows need the index.
     unsorted = np.zeros(len(children), np.bool_)
     if space.large:
         np.any(children[:, 1:] < children[:, :-1], axis=1, out=unsorted)
     missing = kernels.locate(block.columns, matrix, unsorted, space.lists, space.index, block.indices)
+    # Several positions may share an inexact key: gallop from where the key was found, word by word.
     if block.width and not space.packing.is_exact:
         missing = kernels.gallop_rows(block.columns, block.matrix, space.lists_of_rows, block.indices, True)
     return int(missing)

@@ -95,7 +95,7 @@ class Explorer:
         # Expand the wave in tasks. Arrivals collect in memory, then are merged with the known positions from time to
         # time.
         tasks = (
-            (self.game, [(k, wave[k][a:b]) for k, a, b in task], checks)
+            (self.game, [(tier, wave[tier][begin:end]) for tier, begin, end in task], checks)
             for task in cut_into_tasks(waves.lengths(wave), TASK)
         )
         arrivals: dict[int, list[Array]] = {}
@@ -170,6 +170,7 @@ class Explorer:
         # A quick test first: plenty of memory even if every position took the most.
         if free > max(self.position_bytes, solve_bytes + CYCLIC) * self.found:
             return False
+        # Joining copies all positions. Solving takes scores and an index, and counters for the largest tier.
         widest = max(run.itemsize * max(self.width, 1) for runs in self.known.values() for run in runs)
         return free < max(widest * self.found, solve_bytes * self.found + CYCLIC * self.largest())
 

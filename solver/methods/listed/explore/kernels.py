@@ -148,17 +148,20 @@ def halve(keys, children, lows, counts):
 @kernel
 def look_up(positions, samples, search, indices):
     """Write to *indices* the index of each child in *search*; leave those that are nowhere as they are. Bisects the
-    samples first, which are few and stay in the cache, then the 64 positions from one sample to the next."""
-    columns, children, lows, counts, firsts, numbers = search
-    # Step 1: the samples that cover each child's block, from the one at or before its begin.
+    samples first, which are few and stay in the cache, then the 64 positions from one sample to the next.
+
+    The first four rows of *search* come from `begin_look_up`; the last two are workspace, for samples.
+    """
+    columns, children, lows, counts, sample_lows, sample_counts = search
+    # Step 1: the samples that cover each child's block, from the last one before its begin.
     for i in range(len(counts)):
-        firsts[i] = max(0, ((lows[i] + SAMPLE - 1) >> SAMPLE_BITS) - 1)
-        numbers[i] = ((lows[i] + counts[i] - 1) >> SAMPLE_BITS) - firsts[i] + 1
+        sample_lows[i] = max(0, ((lows[i] + SAMPLE - 1) >> SAMPLE_BITS) - 1)
+        sample_counts[i] = ((lows[i] + counts[i] - 1) >> SAMPLE_BITS) - sample_lows[i] + 1
     # Step 2: find the last sample that is not greater than the child.
-    halve(samples, children, firsts, numbers)
+    halve(samples, children, sample_lows, sample_counts)
     # Step 3: search the positions from that sample to the next, within the block.
     for i in range(len(counts)):
-        begin, end = firsts[i] << SAMPLE_BITS, lows[i] + counts[i]
+        begin, end = sample_lows[i] << SAMPLE_BITS, lows[i] + counts[i]
         lows[i] = max(lows[i], begin)
         counts[i] = min(end, begin + SAMPLE) - lows[i]
     halve(positions, children, lows, counts)

@@ -150,7 +150,7 @@ def index_of_positions(starts: Array, positions: Array, work: Work) -> SharedInd
         # Drop low bits until about SPREAD positions share an entry of the index.
         shifts[k] = max(0, ((high - low) // entries).bit_length())
         bases[k] = low >> int(shifts[k])
-        sizes[k] = (high >> int(shifts[k])) - int(bases[k]) + 2
+        sizes[k] = (high >> int(shifts[k])) - int(bases[k]) + 2  # one for each key, and one for the end
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     narrow = np.uint32 if int(starts[-1]) < 1 << 32 else np.int64
     begins = work.zeros("index", int(offsets[-1]), narrow)
@@ -163,8 +163,8 @@ def index_of_positions(starts: Array, positions: Array, work: Work) -> SharedInd
 
 
 def levels(tiers: list[int], edges: set[tuple[int, int]]) -> list[list[int]]:
-    """Group the numbers of tiers into levels, to be solved one after another. No tier of a level depends on another of
-    it.
+    """Group the indices of *tiers* into levels, to be solved one after another. No tier of a level depends on another
+    of it. *edges* are the pairs of tiers that a move connects.
 
     >>> levels([0, 1, 2, 3], {(0, 1), (0, 2), (1, 3), (2, 3), (1, 1)})
     [[3], [1, 2], [0]]

@@ -47,6 +47,7 @@ def expand(game: Game, parts: Pieces, checks: int) -> tuple[Pieces, Edges]:
                 heap = by_tier.setdefault(child_tier, [])
                 heap.append(piece)
                 unsorted[child_tier] = unsorted.get(child_tier, 0) + len(piece)
+                # `heap[0]` is what the last sort left. If that is long, sorting again would save little.
                 if unsorted[child_tier] >= COMPACT > len(heap[0]):
                     by_tier[child_tier] = [distinct(heap)]
                     unsorted[child_tier] = 0
@@ -71,14 +72,16 @@ def children_of(expander: Expander, group: Pieces) -> Iterator[tuple[Edges, Piec
         if (child_tiers < origins).any():
             for number in range(begin, end):
                 expander.expand(int(tiers[number]), positions[number : number + 1])
-        # Step 2: sort them by both, and cut where the children's tier changes.
+        # Step 2: sort them by both, and cut where the children's tier changes. The first child begins a piece.
         order = np.lexsort((origins, child_tiers))
         children, child_tiers, origins = children[order], child_tiers[order], origins[order]
-        firsts = np.flatnonzero(np.diff(child_tiers, prepend=child_tiers[:1] - 1))
-        edges = np.flatnonzero(np.diff(child_tiers, prepend=child_tiers[:1] - 1) | np.diff(origins, prepend=-1))
+        new_tier = np.diff(child_tiers, prepend=child_tiers[:1] - 1) != 0
+        new_edge = new_tier | (np.diff(origins, prepend=-1) != 0)
+        firsts = np.flatnonzero(new_tier)
         narrow = position_type(int(children.max(initial=0)))
+        # Without children, `np.split` returns one empty array, which is dropped.
         pieces = [*zip(child_tiers[firsts].tolist(), np.split(children.astype(narrow), firsts[1:]), strict=False)]
-        yield {*zip(origins[edges].tolist(), child_tiers[edges].tolist(), strict=True)}, pieces
+        yield {*zip(origins[new_edge].tolist(), child_tiers[new_edge].tolist(), strict=True)}, pieces
 
 
 def merge(heaps: list[tuple[int, list[Array], list[Array]]]) -> Pieces:

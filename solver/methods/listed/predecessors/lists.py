@@ -74,8 +74,8 @@ class PredecessorWriter:
     start.
 
     A new solve resumes from these files: `done` is the number of positions whose edges are on disk. The bucket size
-    suits the memory, or is that of the solve that is resumed. If edges `exceeds_disk`, the caller may `give_up`
-    predecessor lists and use forward passes. Scratch files are deleted at the end, unless the solve fails.
+    suits the memory, or is that of the solve that is resumed. If the disk is too small (`exceeds_disk`), the caller may
+    `give_up` predecessor lists and use forward passes. Scratch files are deleted at the end, unless the solve fails.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class PredecessorWriter:
         if self.scratch.missing(frames_in([needed, self.inverted])):
             self.log.restart(BucketBits(self.layout.shift))
             spilled, self.inverted, self.done = [], {}, 0
-        if entry and not self.done:
+        if entry and not self.done:  # no edges to resume from: delete what else is there
             self.scratch.begin(fresh=True)
         self.edges = [sorting.BucketEdges([], []) for _ in range(self.layout.buckets)]
         self.add_spilled(spilled)
@@ -180,10 +180,11 @@ class PredecessorWriter:
         """Whether the disk will not suffice for all predecessor lists, extrapolated from the edges on disk."""
         if not self.on_disk:
             return False
-        most, count = self.work.sizes.predecessors_at_most, self.layout.positions
-        if most is None:
-            most = self.bytes_on_disk + spare_disk(self.work.scratch, count)
-        return SAMPLE * self.bytes_on_disk >= most and GROWTH * self.bytes_on_disk * count >= most * self.done
+        budget, count = self.work.sizes.predecessors_at_most, self.layout.positions
+        if budget is None:
+            budget = self.bytes_on_disk + spare_disk(self.work.scratch, count)
+        expected_exceeds = GROWTH * self.bytes_on_disk * count >= budget * self.done  # by the first *done* of *count*
+        return SAMPLE * self.bytes_on_disk >= budget and expected_exceeds
 
     def use_disk(self) -> None:
         """Keep edges on disk from now on."""

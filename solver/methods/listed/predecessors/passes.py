@@ -131,7 +131,7 @@ class ForwardPropagation(Propagation):
     """Propagation whose parents come from forward *passes*, until these have built predecessor lists.
 
     Within a pass, *pause* is called with the class and remoteness of the frontier, and the position up to which parents
-    are updated.
+    are updated. *others* are the arguments of Propagation, without `parents_of`.
     """
 
     def __init__(self, passes: ForwardPasses, pause: Callable[[int, int, int], None], *others: Any):

@@ -146,7 +146,7 @@ class TierSolver:
         while self.done < self.position_count:
             try:
                 self.expand_rest()
-            except Unsolved as unsolved:
+            except Unsolved as unsolved:  # a move leads to a tier that another thread is still solving
                 self.tier.table.solved.wait_for(unsolved.k)
         with closing(lists) if (lists := self.predecessor_lists()) else nullcontext():
             # A tier whose lists are one block in memory is decided in one call of machine code.
@@ -253,7 +253,7 @@ class TierSolver:
         """Write a checkpoint after a remoteness has been propagated, if it is due. Load predecessor *lists* into memory
         if they fit by now. *group* is WIN_CLASS for wins and losses, or TIE_CLASS."""
         if lists:
-            ties = scores_at(TIE_CLASS, 0, self.bits) * (group == WIN_CLASS)  # ties are propagated last
+            ties = scores_at(TIE_CLASS, 0, self.bits) if group == WIN_CLASS else []  # ties are propagated last
             unpropagated = scores_at(group, remoteness, self.bits) + ties
             lists.load_if_they_fit(self.arrays.scores, self.arrays.children_left, unpropagated)
         # With edges in memory alone, a killed solve must expand all positions again.
@@ -264,6 +264,7 @@ class TierSolver:
         """Write a checkpoint, if it is due. *frontier* is a class and a remoteness; within a forward pass, the position
         below which parents have been updated follows."""
         if self.checkpoint.is_due:
+            # Sizes and sums, the last two arrays, no longer change.
             arrays, settled = (self.arrays[:2], 0) if self.active_writer else (self.arrays, 2)
             progress = TierProgress(self.position_count, self.arrays.sums.itemsize, frontier)
             self.checkpoint.save(progress, arrays, settled)

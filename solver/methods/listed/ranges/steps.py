@@ -226,10 +226,8 @@ def run_step(name: str, task: StepTask) -> StepResult:
     else:
         before = children_left.copy()
         frontier, late = decide(task, scores, children_left)
-        state, decided = (
-            task.state.update(task.scratch, scores, children_left, np.flatnonzero(children_left != before)),
-            len(frontier),
-        )
+        changed = np.flatnonzero(children_left != before)
+        state, decided = task.state.update(task.scratch, scores, children_left, changed), len(frontier)
     updates = updates_for_parents(name, task, frontier, scores)
     return StepResult(state, updates, remotenesses(late, state.bits), decided)
 
@@ -259,6 +257,7 @@ def decide(task: StepTask, scores: Array, children_left: Array) -> tuple[Array, 
         late.append(later[:late_count])
     # Step 2: decide slots whose best child is in a later tier and that no update has decided earlier.
     if task.due:
+        # A WIN or TIE is due at any counter of an undecided slot, a LOSE only when no undecided child is left.
         for score, most_left in ((better, decided - 1), (lose, 0)):
             due = np.flatnonzero((scores == score) & (children_left <= most_left))
             children_left[due] = decided

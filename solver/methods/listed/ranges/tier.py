@@ -124,9 +124,9 @@ class RangePropagation:
         obsolete = {result.name for results in updates.values() for result in results if isinstance(result, Frame)}
         tasks = ((f"updates{group}.{remoteness}", task) for task in group_by_weight(map(weigh, steps), TOGETHER))
         for number, done in zip(numbers, chain.from_iterable(self.work.starmap(run_steps, tasks)), strict=True):
+            # A new base has a new name; the files of the old one are obsolete.
             if done.state.name != progress.states[number].name:
                 obsolete.add(progress.states[number].name)
-            # A new base has a new name; the files of the old one are obsolete.
             progress.states[number] = done.state
             progress.decided += done.decided
             for later in done.due:
@@ -280,6 +280,7 @@ def assemble_tasks(expanded: ExpandedSlots, bits: int, scratch: Scratch) -> Iter
             frame for (begin, _), frame in zip(expanded.ends, expanded.blocks, strict=True)
             if begin >> layout.shift == number
         ]  # fmt: skip
+        # Column 2 of `rows` is the packed length of a frame, 0 for no edges.
         edges = [results.frame(number) for results in expanded.edges if results.rows[number, 2]]
         yield scratch, layout, number, bits, blocks, edges
 
@@ -296,4 +297,4 @@ def cut_into_ranges(count: int, workers: int, memory: int, most_bits: int) -> Bu
 def block_size(work: Work, layout: BucketLayout, usual: int) -> int:
     """Return the slots in a task of expanding: a power of two, at most a range, so that no block crosses a range."""
     block = work.block_size(layout.positions, usual)
-    return min(1 << block.bit_length() - 1, 1 << layout.shift)
+    return min(1 << (block.bit_length() - 1), 1 << layout.shift)

@@ -139,7 +139,9 @@ def subtract(positions: Array, known: SortedList) -> Array:
     if not len(positions):
         return positions
     items = to_items(positions)
-    low, high = np.maximum(known.firsts.searchsorted(items[[0, -1]], "right") - [1, 0], 0).tolist()
+    # The blocks of the list that may have one: from the one that may have the first position to that of the last.
+    low = max(0, int(known.firsts.searchsorted(items[0], "right")) - 1)
+    high = int(known.firsts.searchsorted(items[-1], "right"))
     # Where each block's share of the positions begins; blocks without any are not read.
     bounds = [0, *items.searchsorted(known.firsts[low + 1 : high]).tolist(), len(positions)]
     indices = np.full(len(positions), -1, np.int64)

@@ -45,7 +45,11 @@ def packing_of(rows: Array, is_exact: bool = True) -> Packing | None:
     differing = np.zeros(rows.shape[1], np.int64)
     row_kernels.differing_bits(rows, differing)
     bits = [[bit for bit in range(POSITION_BITS) if word >> bit & 1] for word in differing.tolist()]
-    one_a_word = [(word, own[0], own[-1] - own[0] + 1) for word, own in enumerate(bits) if own]
+    # Runs are (word, lowest bit, number of bits): one for each word or, which takes fewer bits, one for each group of
+    # adjacent bits.
+    one_a_word = [
+        (word, word_bits[0], word_bits[-1] - word_bits[0] + 1) for word, word_bits in enumerate(bits) if word_bits
+    ]
     shortest = []
     for word, word_bits in enumerate(bits):
         # Adjacent bits have the same difference from their numbers in the list.

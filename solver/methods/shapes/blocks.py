@@ -24,7 +24,7 @@ class TierOutcomes(NamedTuple):
 
 
 class Block:
-    """Rows *begin* to *end* of a section, and what is known of them between two plies.
+    """Rows *begin* to *end* of a section, a row for each shape, and what is known of them between two plies.
 
     `links` are their edges (`kernels.find_edges`). `due` has for each DUE_SLOTS slots of a row the least remoteness at
     which one of them is due, `undecided` counts the undecided positions of each row, and `lost` and `won` are those
@@ -34,12 +34,13 @@ class Block:
     def __init__(self, sections: TierSections, number: int, begin: int, end: int, alone: bool = False):
         self.sections, self.number, self.begin, self.end = sections, number, begin, end
         arrays = sections.arrays[number]
+        # The slot of the first row is `start + begin * len(masks)`; in outcomes of its own it must be 0.
         self.arrays = arrays._replace(start=-begin * len(arrays.masks)) if alone else arrays
-        rows = end - begin
+        rows, due_blocks = end - begin, -(-len(arrays.masks) // DUE_SLOTS)  # rounded up
         self.links: tuple[Array, Array, Array] = (
             np.zeros(rows + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.uint16)
         )  # fmt: skip
-        self.due = np.full(rows * (-(-len(arrays.masks) // DUE_SLOTS)), NEVER, np.uint16)
+        self.due = np.full(rows * due_blocks, NEVER, np.uint16)
         self.undecided = np.zeros(rows, np.int64)
         self.lost = self.won = Frontier(np.empty(0, np.int32), np.zeros(rows + 1, np.int64))
 
@@ -66,10 +67,10 @@ class Block:
         """Set `links` to the edges of these rows; leave it empty if no move stays within the tier."""
         if self.arrays.inside:
             rows = self.end - self.begin
-            most = rows * int((self.arrays.moves[:, 0] >= 0).sum())
+            most = rows * int((self.arrays.moves[:, 0] >= 0).sum())  # only men on the board stay in the tier
             begins, edges, moves = np.zeros(rows + 1, np.int64), np.empty(most, np.int32), np.empty(most, np.uint16)
-            span = self.begin, self.end
-            count = kernels.find_edges(self.sections.board, self.arrays, *span, begins, edges, moves)
+            arguments = self.sections.board, self.arrays, self.begin, self.end
+            count = kernels.find_edges(*arguments, begins, edges, moves)
             self.links = begins, edges[:count].copy(), moves[:count].copy()
 
     def gather(self, outcomes: TierOutcomes, remoteness: int) -> None:
@@ -115,18 +116,22 @@ def concatenate_frontiers(frontiers: list[Frontier]) -> Frontier:
     """Return the frontier of a section from those of its blocks."""
     if len(frontiers) == 1:
         return frontiers[0]
-    lengths = np.cumsum([0, *(len(one.masks) for one in frontiers)])
-    starts = [one.starts[:-1] + length for one, length in zip(frontiers, lengths, strict=False)]
-    return Frontier(np.concatenate([one.masks for one in frontiers]), np.concatenate([*starts, lengths[-1:]]))
+    begins = np.cumsum([0, *(len(frontier.masks) for frontier in frontiers)])  # the last one is the end of all
+    starts = [frontier.starts[:-1] + begin for frontier, begin in zip(frontiers, begins, strict=False)]
+    masks = np.concatenate([frontier.masks for frontier in frontiers])
+    return Frontier(masks, np.concatenate([*starts, begins[-1:]]))
 
 
 def merge_counts(number: int, blocks: list[tuple[int, Array]]) -> list[list[int]]:
-    """Return the counts of a section's outcomes from (first slot in the tier, result of `finish`) of each block."""
-    found: dict[int, list[int]] = {}
+    """Return rows (section *number*, score, slots, positions, first slot), one for each outcome of a section.
+
+    *blocks* has (first slot in the tier, result of `Block.finish`) for each block.
+    """
+    rows: dict[int, list[int]] = {}
     for start, counts in blocks:
         for score, slots, positions, first in counts.tolist():
             if positions:
-                row = found.setdefault(score, [number, score, 0, 0, start + first])
-                row[2] += slots  # a row is (number, score, slots, positions, first slot)
+                row = rows.setdefault(score, [number, score, 0, 0, start + first])
+                row[2] += slots
                 row[3] += positions
-    return sorted(found.values())
+    return sorted(rows.values())

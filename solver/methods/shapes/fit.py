@@ -21,7 +21,11 @@ class NotShaped(Exception):
 
 def is_shaped(game: Any) -> bool:
     """Return whether a game declares steps, on a board that this package can number. Its class must define
-    `section_steps` itself: a class that inherits it may have other rules."""
+    `section_steps` itself: a class that inherits it may have other rules.
+
+    There must be two kinds of men, one for each player. If players are exchanged, men change their kind, but not their
+    cells. Each cell must be a key cell or a side cell.
+    """
     if "section_steps" not in vars(type(game)):
         return False
     declared = game.placements
@@ -37,21 +41,24 @@ def is_shaped(game: Any) -> bool:
 
 def bytes_of_edges(game: Any, tier: int) -> int:
     """Return about how many bytes the edges of a tier take, if men stand as if by chance."""
-    declared, bytes_ = game.placements, 0.0
+    declared, total = game.placements, 0.0
     sections = [section for section in declared.sections if section.tier == tier]
     for section, (_, slots) in zip(sections, game.parts(tier), strict=True):
         steps, men, cells = game.section_steps(section.men, section.number), sum(section.men), declared.cells
         # How likely it is that one cell is occupied and another is free.
         chance = men * (cells - men) / max(1, cells * (cells - 1))
         moves = chance * sum(reach.bit_count() for reach in steps.slides) + len(steps.pushes) * men / cells
-        shapes = slots / comb(men, section.men[0])
-        bytes_ += EDGE_BYTES * moves * shapes
-    return int(bytes_)
+        shapes = slots / comb(men, section.men[0])  # a shape has a slot for each colouring
+        total += EDGE_BYTES * moves * shapes
+    return int(total)
 
 
 class After(NamedTuple):
-    """The sections that a section leads to; None if no move does. `moved`: after a man on the board moves; `taking`:
-    and takes a man. `put`: after a new man is put down; `putting`: and takes a man."""
+    """The sections that a section leads to, each None if no such move exists.
+
+    `moved`: after a man on the board moves and takes nothing; `taking`: after it moves and takes a man. `put` and
+    `putting`: the same after a new man is put down.
+    """
 
     moved: Section | None
     taking: Section | None
@@ -65,16 +72,20 @@ def sections_after(game: Any, section: Section, steps: Steps) -> After:
     Only a man that moves and takes nothing may stay in the tier. The opponent moves next.
     """
     swap = bool(game.placements.swap)
-    own, other = section.men[:: -1 if steps.kind else 1]
+    own, other = section.men[:: -1 if steps.kind else 1]  # `kind` is that of the mover's men
     moves = bool(own and (any(steps.slides) or steps.pushes))
     puts = bool(steps.drops or steps.pushes) and own + other < game.placements.cells
-    sections = {(one.men, one.number): one for one in game.placements.sections}
+    sections = {(each.men, each.number): each for each in game.placements.sections}
 
     def find(possible: bool, movers: int, others: int, number: int) -> Section | None:
-        """Return the section after a move of a player who then has *movers* men, and the opponent *others*."""
+        """Return the section after a move of a player who then has *movers* men, and the opponent *others*.
+
+        *number* is the extra after the move. Returns None if the move is not *possible*.
+        """
         if not possible:
             return None
-        # With swap, sections are as the player to move sees them: the opponent, who moves next, comes first.
+        # With swap, sections are as the player to move sees them: the opponent, who moves next, comes first. The lowest
+        # bit of the extra is the turn: 1 after the move, 0 in sections.
         men = (others, movers) if swap or steps.kind else (movers, others)
         found: Section | None = sections.get((men, number - swap))
         if (swap and not number & 1) or found is None or found.tier < section.tier:
@@ -85,7 +96,7 @@ def sections_after(game: Any, section: Section, steps: Steps) -> After:
             raise NotShaped(f"after section_steps({section.men}, {section.number}) it is not the opponent's turn")
         return found
 
-    closes = bool(steps.mills) and other > 0 and own >= 2
+    closes = bool(steps.mills) and other > 0 and own >= 2  # a mill has three men or more
     leaps = bool(steps.leaps) and other > 0 and own > 0
     after = After(
         find(moves, own, other, steps.slid),
@@ -96,7 +107,7 @@ def sections_after(game: Any, section: Section, steps: Steps) -> After:
     )
     if steps.clears and after.taking and not game.section_steps(after.taking.men, after.taking.number).lost:
         raise NotShaped("a leap takes all men of the opponent, who has not lost then")
-    if any(one is not None and one.tier == section.tier for one in after[1:]):
+    if any(later is not None and later.tier == section.tier for later in after[1:]):
         raise NotShaped("a move that changes how many men there are stays in the tier")
     return after
 
@@ -105,19 +116,21 @@ def sections_after(game: Any, section: Section, steps: Steps) -> After:
 
 
 def children_by_steps(game: Any, position: int, steps: Steps) -> set[int]:
-    """Return the positions to which the steps of a section lead: slow and obvious. With swap the first player moves."""
+    """Return the positions to which the steps of a section lead. With swap the first player is to move. Slow and
+    obvious, for comparison with the rules."""
     cells = range(game.placements.cells)
     # The bits of the mover's men begin at `mine_from`, those of the opponent's at `theirs_from`.
     mine_from, theirs_from = steps.kind * len(cells), (1 - steps.kind) * len(cells)
-    mine, theirs = ({cell for cell in cells if position >> cell + first & 1} for first in (mine_from, theirs_from))
+    mine, theirs = ({cell for cell in cells if (position >> (cell + begin)) & 1} for begin in (mine_from, theirs_from))
     found = set()
 
     def add(own: set[int], others: set[int], number: int) -> None:
         """Add the position with these men and *number* as its extra."""
-        found.add(as_bits(own) << mine_from | as_bits(others) << theirs_from | number << 2 * len(cells))
+        found.add((as_bits(own) << mine_from) | (as_bits(others) << theirs_from) | (number << (2 * len(cells))))
 
     def add_with_mill(own: set[int], target: int, number: int) -> None:
-        """Add the positions after a man joins *own* on *target*; if he closes a mill, another man is taken."""
+        """Add the positions after a man joins *own* on *target*; if he closes a mill, a man of the opponent is
+        taken."""
         own, bits = own | {target}, as_bits(own | {target})
         closes = any(mill >> target & 1 and mill & ~bits == 0 for mill in steps.mills)
         for taken in free_men(theirs, steps.mills) if closes and theirs else ():

@@ -37,11 +37,11 @@ class Board(NamedTuple):
     `games/kinds/placements.py`. A set of symmetries has a number, which is the index of its begin in `set_begins`."""
 
     images: Array
-    """By symmetry: the image of each set of men on eight cells, at `byte << 8 | men`."""
+    """By symmetry: the image of each set of men on eight cells, at `(byte << 8) | men`."""
     cell_images: Array
     """By symmetry: the image of each cell."""
     patterns: Array
-    """The pattern on key cells of each set of men on eight cells, at `byte << 8 | men`."""
+    """The pattern on key cells of each set of men on eight cells, at `(byte << 8) | men`."""
     side_patterns: Array
     """The same on side cells."""
     orbits: Array
@@ -147,10 +147,10 @@ class Buffers(NamedTuple):
 
 @inlined_kernel
 def image_of(board, men, symmetry):
-    """Return the image of a shape under a symmetry, from tables for eight cells each."""
+    """Return the image of a shape, the cells of its *men*, under a symmetry, from tables for eight cells each."""
     image = 0
     for byte in range(board.images.shape[1] >> 8):
-        image |= board.images[symmetry, byte << 8 | men >> 8 * byte & 255]
+        image |= board.images[symmetry, (byte << 8) | ((men >> (8 * byte)) & 255)]
     return image
 
 
@@ -160,14 +160,16 @@ def row_of(board, shape):
     # Step 1: the patterns on key cells and on side cells.
     pattern = side = 0
     for byte in range(len(board.patterns) >> 8):
-        pattern |= board.patterns[byte << 8 | shape >> 8 * byte & 255]
-        side |= board.side_patterns[byte << 8 | shape >> 8 * byte & 255]
+        eight_cells = (byte << 8) | ((shape >> (8 * byte)) & 255)
+        pattern |= board.patterns[eight_cells]
+        side |= board.side_patterns[eight_cells]
     # Step 2: the number of both together. Entries of both tables have a set of symmetries in their low bits.
+    set_mask = (1 << board.set_bits) - 1
     orbit = board.orbits[pattern]
     number = board.begins[side.bit_count() * board.orbit_count + (orbit >> board.set_bits)]
-    entry = board.sides[(orbit & (1 << board.set_bits) - 1) << board.side_bits | side]
+    entry = board.sides[((orbit & set_mask) << board.side_bits) | side]
     row = board.row_begins[shape.bit_count(), pattern.bit_count()] + number + (entry >> board.set_bits)
-    return row, entry & (1 << board.set_bits) - 1
+    return row, entry & set_mask
 
 
 @inlined_kernel
@@ -183,9 +185,10 @@ def list_cells(shape, cells):
 
 @inlined_kernel
 def shape_after(section, shape, cells, source, target, order):
-    """Return the shape after a move from *source* (-1: a new man) to *target*; *order* says how pushed men move."""
+    """Return the shape after a move from *source* (-1: a new man) to *target*. *cells* are the occupied cells; *order*
+    is the row of `orders` that says how pushed men move, 0 if none is pushed."""
     if order == 0:
-        return (shape ^ 1 << source if source >= 0 else shape) | 1 << target
+        return (shape ^ (1 << source) if source >= 0 else shape) | (1 << target)
     child = 1 << target
     for man in range(section.men):
         child |= 1 << section.orders[order, cells[man]]
@@ -194,8 +197,11 @@ def shape_after(section, shape, cells, source, target, order):
 
 @inlined_kernel
 def find_new_bits(board, section, cells, move, shape, symmetry, new_bits):
-    """Write the bit of each man after a move (-1: no move), which leads to *shape*, and then a symmetry; -1 if he is
-    taken. Return the image of the shape under the symmetry."""
+    """Write to *new_bits*, for each man, his bit in colourings after a move and then a symmetry; -1 if he is taken.
+
+    *cells* are those of the men before the move (-1: no move), which leads to *shape*. Returns the image of the shape
+    under the symmetry.
+    """
     image = image_of(board, shape, symmetry)
     source, target, order = (
         (section.moves[move, 0], section.moves[move, 1], section.moves[move, 3]) if move >= 0 else (-1, -1, 0)
@@ -203,14 +209,16 @@ def find_new_bits(board, section, cells, move, shape, symmetry, new_bits):
     for man in range(section.men):
         cell = target if cells[man] == source else section.orders[order, cells[man]]
         cell_bit = 1 << board.cell_images[symmetry, cell]
-        new_bits[man] = (image & cell_bit - 1).bit_count() if image & cell_bit else -1
+        new_bits[man] = (image & (cell_bit - 1)).bit_count() if image & cell_bit else -1
     return image
 
 
 @inlined_kernel
 def target_bit(board, section, move, image, symmetry):
-    """Return the bit, in colourings of *image*, of the man on a move's target."""
-    return 1 << (image & (1 << board.cell_images[symmetry, section.moves[move, 1]]) - 1).bit_count()
+    """Return the bit, in colourings of *image*, of the man on a move's target: a 1 above a bit for each man before
+    him. *symmetry* leads to the image."""
+    cell_bit = 1 << board.cell_images[symmetry, section.moves[move, 1]]
+    return 1 << (image & (cell_bit - 1)).bit_count()
 
 
 @inlined_kernel
@@ -218,7 +226,7 @@ def fill_tables(new_bits, men, low, high):
     """Fill tables that move the bits of colourings: bit k goes to bit `new_bits[k]`, and is dropped if that is -1.
 
     *low* has an entry for each pattern of the lower half of the bits, *high* for the upper half. With h bits in the
-    lower half, the colouring c becomes `low[c & (1 << h) - 1] | high[c >> h]`.
+    lower half, the colouring c becomes `low[c & ((1 << h) - 1)] | high[c >> h]`.
     """
     half = (men + 1) // 2
     low[0] = high[0] = 0
@@ -240,7 +248,8 @@ def rank_of(section, mask, men, own, kind):
     half = (men + 1) // 2
     # Colourings are ranked by the men of kind 0.
     mask, first_kind = (mask ^ ((1 << men) - 1), men - own) if kind else (mask, own)
-    return section.low[mask & (1 << half) - 1] + section.high[men - section.men + 1, first_kind, mask >> half]
+    tables = men - section.men + 1  # 0: those for a man less, 1: for as many, 2: for a man more
+    return section.low[mask & ((1 << half) - 1)] + section.high[tables, first_kind, mask >> half]
 
 
 @inlined_kernel
@@ -259,7 +268,7 @@ def men_on(shape, line):
     """Return the colouring in which exactly the men on the cells of *line* are of the player to move."""
     found = 0
     while line:
-        found |= 1 << (shape & (line & -line) - 1).bit_count()
+        found |= 1 << (shape & ((line & -line) - 1)).bit_count()  # as many men are below the lowest cell of the line
         line &= line - 1
     return found
 
@@ -269,10 +278,10 @@ def find_mills(section, shape, source, target, found):
     """Write to *found*, for each mill that a man on *target* may close, the colouring of its other men; return how many
     mills. The man comes from *source*, -1 for a new one."""
     count = 0
-    others = shape ^ 1 << source if source >= 0 else shape
+    others = shape ^ (1 << source) if source >= 0 else shape
     for mill in section.mills:
-        if mill >> target & 1 and mill & ~(others | 1 << target) == 0:
-            found[count] = men_on(shape, mill ^ 1 << target)
+        if (mill >> target) & 1 and mill & ~(others | (1 << target)) == 0:
+            found[count] = men_on(shape, mill ^ (1 << target))
             count += 1
     return count
 
@@ -304,9 +313,9 @@ def find_edges(board, section, begin, end, begins, edges, moves):
         list_cells(shape, cells)
         for move in range(len(section.moves)):
             source, target, empty, order, over = section.moves[move]
-            if source >= 0 and over < 0 and shape >> source & 1 and not shape & empty:
+            if source >= 0 and over < 0 and (shape >> source) & 1 and not shape & empty:
                 row_after, symmetry_set = row_of(board, shape_after(section, shape, cells, source, target, order))
-                edges[count] = row_after << SYMMETRY_BITS | board.sets[board.set_begins[symmetry_set]]
+                edges[count] = (row_after << SYMMETRY_BITS) | board.sets[board.set_begins[symmetry_set]]
                 moves[count] = move
                 count += 1
     begins[end - begin] = count
@@ -357,8 +366,8 @@ def initialize(board, section, rows, all_scores, bits, scores, children_left, bu
                 shape_move = board, section, cells, move, shape_after(section, shape, cells, source, target, order)
                 valid &= add_leaps(shape_move, shape, all_scores, bits, row_scores, buffers)
                 continue
-            # Step 2: the colourings that close a mill by it, and those that do not.
-            man = (shape & (1 << source) - 1).bit_count() if source >= 0 else -1
+            # Step 2: the colourings that close a mill by it, and those that do not. A mill needs a man to take.
+            man = (shape & ((1 << source) - 1)).bit_count() if source >= 0 else -1
             count = find_mills(section, shape, source, target, mills) if men > section.own else 0
             closed = find_closing(section, man, mills, count, closing)
             after = shape_after(section, shape, cells, source, target, order)
@@ -426,8 +435,8 @@ def rank_after(shape_move, man, new_bits, tables, child_ranks):
         for rank in range(len(child_ranks)):
             mask = np.int64(section.masks[rank])
             if man < 0 or mask >> man & 1:
-                movers = low[mask & (1 << half) - 1] | high[mask >> half] | target_man
-                child = (1 << men_after) - 1 ^ movers  # the men of the opponent, who moves next
+                movers = low[mask & ((1 << half) - 1)] | high[mask >> half] | target_man
+                child = ((1 << men_after) - 1) ^ movers  # the men of the opponent, who moves next
                 child_rank = rank_of(section, child, men_after, own_after, section.kind_after)
                 child_ranks[rank] = child_rank if i == first else min(child_rank, child_ranks[rank])
 
@@ -462,7 +471,7 @@ def find_free(section, shape, mills, closing, free):
             mills[count] = men_on(shape, mill)
             count += 1
     for rank in closing:
-        if not free[rank]:
+        if not free[rank]:  # otherwise an earlier move of the same shape has found them
             theirs = ((1 << section.men) - 1) ^ np.int64(section.masks[rank])
             outside = theirs
             for i in range(count):
@@ -504,8 +513,8 @@ def add_captures_of(shape_move, man, count, closing, all_scores, bits, scores, b
         for rank in closing:
             if free[rank] >> man & 1:
                 mask = np.int64(section.masks[rank])
-                mask = low[mask & (1 << half) - 1] | high[mask >> half] if by_table else reorder_bits(mask, new_bits)
-                child = (1 << men_after) - 1 ^ (mask | bit)
+                mask = low[mask & ((1 << half) - 1)] | high[mask >> half] if by_table else reorder_bits(mask, new_bits)
+                child = ((1 << men_after) - 1) ^ (mask | bit)
                 found = rank_of(section, child, men_after, own_after, section.kind_after)
                 child_ranks[rank] = found if i == first else min(found, child_ranks[rank])
     # Step 3: what it is worth.
@@ -516,12 +525,14 @@ def add_captures_of(shape_move, man, count, closing, all_scores, bits, scores, b
 
 @inlined_kernel
 def add_leaps(shape_move, shape, all_scores, bits, scores, buffers):
-    """Raise the scores of colourings in which a man can leap. Return False if this leads to no declared section."""
+    """Raise the scores of colourings in which a man can leap to what that brings. Return False if this leads to no
+    declared section."""
     _, section, _, move, _ = shape_move
     source, over = section.moves[move, 0], section.moves[move, 4]
-    if not shape >> over & 1:
+    if not (shape >> over) & 1:  # nobody to leap over
         return True
-    man, taken = (shape & (1 << source) - 1).bit_count(), (shape & (1 << over) - 1).bit_count()
+    man, taken = (shape & ((1 << source) - 1)).bit_count(), (shape & ((1 << over) - 1)).bit_count()
+    # List these colourings as if they closed a mill, with the man leaped over as the only one that may be taken.
     count = ZERO
     for rank in range(len(section.masks)):
         if section.masks[rank] >> man & 1 and not section.masks[rank] >> taken & 1:
@@ -574,7 +585,7 @@ def remoteness_due(score, bits):
     """Return the remoteness of the WIN or LOSE that an undecided position has from later tiers (its score), or
     NEVER."""
     if score >= WIN_CLASS << bits:
-        return ((WIN_CLASS + 1) << bits) - 1 - score
+        return ((WIN_CLASS + 1) << bits) - 1 - score  # counted down from the greatest score
     return score if 0 < score < DRAW_CLASS << bits else NEVER  # the score of a LOSE is its remoteness
 
 
@@ -582,7 +593,8 @@ def remoteness_due(score, bits):
 def gather(
     section, begin, end, bits, remoteness, scores, children_left, due, undecided, lost, won, lost_starts, won_starts
 ):
-    """List the colourings of rows *begin* to *end* decided at a *remoteness* in *lost* and *won*; return how many.
+    """Write the colourings of rows *begin* to *end* decided at a *remoteness* to *lost* and *won*; return how many
+    (lost, won).
 
     Those of row r begin at `lost_starts[r - begin]` and `won_starts[r - begin]`. *due* becomes, for each DUE_SLOTS
     slots of a row, the least later remoteness at which one is due; *undecided* the undecided positions of each row.
@@ -640,7 +652,7 @@ def advance(
         row_arrays = scores[first : first + colourings], children_left[first : first + colourings]
         # Step 1: for each move, the colourings of the shape after it that were decided last.
         for edge in range(begins[row - begin], begins[row - begin + 1]):
-            after, symmetry = edges[edge] >> SYMMETRY_BITS, edges[edge] & (1 << SYMMETRY_BITS) - 1
+            after, symmetry = edges[edge] >> SYMMETRY_BITS, edges[edge] & ((1 << SYMMETRY_BITS) - 1)
             lost_begin, lost_end = lost.starts[after], lost.starts[after + 1]
             won_begin, won_end = won.starts[after], won.starts[after + 1]
             if lost_begin == lost_end and won_begin == won_end:
@@ -674,8 +686,10 @@ def advance(
 
 @inlined_kernel
 def find_masks_before(shape_move, symmetry, masks, buffers):
-    """Write to *buffers.child_ranks* the colourings from which a move leads to *masks*; return how many. *symmetry*
-    makes the shape after the move least."""
+    """Write to *buffers.child_ranks* the colourings from which a move leads to *masks*; return how many.
+
+    *symmetry* makes the shape after the move least; *masks* are colourings of that least shape.
+    """
     board, section, cells, move, after = shape_move
     new_bits, old_bits, found, (low, high) = buffers.new_bits, buffers.old_bits, buffers.child_ranks, buffers.tables
     men, full, half = section.men, (1 << section.men) - 1, (section.men + 1) // 2
@@ -694,7 +708,7 @@ def find_masks_before(shape_move, symmetry, masks, buffers):
         fill_tables(old_bits, men, low, high)
         for i in range(count):
             mask = np.int64(found[i])
-            found[i] = low[mask & (1 << half) - 1] | high[mask >> half]
+            found[i] = low[mask & ((1 << half) - 1)] | high[mask >> half]
     else:
         for i in range(count):
             found[i] = reorder_bits(np.int64(found[i]), old_bits)
@@ -793,7 +807,7 @@ def finish(board, section, rows, bits, full_size, scores, children_left, sizes):
             fill_tables(new_bits, men, low, high)
             for rank in range(colourings):
                 mask = np.int64(section.masks[rank])
-                image_mask = low[mask & (1 << half) - 1] | high[mask >> half]
+                image_mask = low[mask & ((1 << half) - 1)] | high[mask >> half]
                 image_rank = rank_of(section, image_mask, men, section.own, section.kind)
                 if image_rank < rank:
                     row_scores[rank] = empty

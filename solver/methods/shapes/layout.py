@@ -66,12 +66,15 @@ def board_of(game: Any) -> Board:
 @lru_cache(4)
 def shapes_of(game: Any, men: int) -> Array:
     """Return the shapes with *men* men by row: of those that are equal by symmetry the least."""
-    orbit_begins, sides_a_set = game._least_begins, game._side_bits + 1
+    orbit_begins, side_cells = game._least_begins, game._side_bits
+    key_cells = len(orbit_begins) - 2  # a begin for 0, 1, … men on all key cells, and the end
     found = [np.empty(0, np.int64)]
     side_shapes = np.array(game._side_leasts, np.int64) >> 1  # the lowest bit is a flag
-    for key_men in range(max(0, men - game._side_bits), min(men, len(orbit_begins) - 2) + 1):
+    for key_men in range(max(0, men - side_cells), min(men, key_cells) + 1):
+        # A shape is the least pattern of an orbit on key cells, with a least pattern on side cells under the symmetries
+        # that the former leaves. `_side_begins` has an entry for each set of symmetries and number of men.
         for orbit in range(orbit_begins[key_men], orbit_begins[key_men + 1]):
-            i = game._least_sets[orbit] * sides_a_set + men - key_men
+            i = game._least_sets[orbit] * (side_cells + 1) + men - key_men
             found.append(game._least[orbit] | side_shapes[game._side_begins[i] : game._side_begins[i + 1]])
     return np.concatenate(found)
 
@@ -140,7 +143,9 @@ def moves_of(steps: Steps, cells: int) -> tuple[Array, Array]:
         moves += [(source, target, 1 << target, 0, NONE) for target in range(cells) if reach >> target & 1]
     moves += [(source, target, 1 << target, 0, over) for source, over, target in steps.leaps]
     for source, target, goes in steps.pushes:
-        order = orders.setdefault((NONE, *goes), len(orders))  # never that of a slide
+        # NONE in front tells a push from order 0, that of slides, even if it pushes nobody.
+        order = orders.setdefault((NONE, *goes), len(orders))
+        # The man on the source goes to the target or, if the source is empty, a new man does.
         moves += [(source, target, 0, order, NONE), (NONE, target, 1 << source, order, NONE)]
     tables = [order[-cells:] for order in orders]
     return np.array(moves, np.int64).reshape(-1, 5), np.array(tables, np.int64)
@@ -155,7 +160,7 @@ def sections_of(
     do not fit together.
     """
     starts = {}
-    for part in reversed(game.placements.subsections):
+    for part in reversed(game.placements.subsections):  # the first subsection of a section comes last, and stays
         starts[part.section] = part.start
     cells = game.placements.cells
     for section in game.placements.sections:
@@ -178,7 +183,7 @@ def sections_of(
             kind_after=0 if swap else 1 - steps.kind,
             start=starts[section],
             shapes=shapes_of(game, men),
-            masks=(1 << men) - 1 ^ masks if steps.kind else masks,
+            masks=((1 << men) - 1) ^ masks if steps.kind else masks,  # in the order of the men of kind 0
             low=ranks_of_lowers(),
             high=ranks_around(men),
             moves=moves,

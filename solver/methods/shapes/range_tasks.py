@@ -117,7 +117,7 @@ def advance_all(
 
 
 def advance(task: TierTask, last_frontiers: dict[int, RangeFrontiers], remoteness: int, one: ShapeRange) -> ShapeRange:
-    """Decide the positions of a range that have the remoteness given; return the range after that."""
+    """Decide the positions of the range *one* that have this remoteness; return the range after that."""
     block, after = task.block(one.span), task.sections.after[one.span.section]
     block.links = read_edges(task.scratch, one)
     rows, content = len(task.sections.arrays[after].shapes), None
@@ -152,7 +152,7 @@ class OpenRange:
 
 
 def read_range(task: TierTask, one: ShapeRange, block: Block, remoteness: int) -> OpenRange:
-    """Read the outcomes of a range, and prepare its block for a remoteness."""
+    """Read the outcomes of the range *one*, and prepare its block for a remoteness."""
     outcomes = TierOutcomes(*one.state.read(task.scratch), task.bits)
     block.gather(outcomes, remoteness - 1)
     return OpenRange(outcomes, outcomes.children_left.copy())
@@ -170,7 +170,7 @@ def range_of(task: TierTask, one: ShapeRange, block: Block, remoteness: int) -> 
 
 
 def finish(task: TierTask, one: ShapeRange) -> tuple[Array, Array]:
-    """Task: return the final scores of a range, and their counts (see `Block.finish`)."""
+    """Task: return the final scores of the range *one*, and their counts (see `Block.finish`)."""
     outcomes = TierOutcomes(*one.state.read(task.scratch), task.bits)
     counts = task.block(one.span).finish(outcomes)
     return outcomes.scores, counts
@@ -190,7 +190,7 @@ def data_name(remoteness: int) -> str:
 
 
 def read_edges(scratch: Scratch, one: ShapeRange) -> tuple[Array, Array, Array]:
-    """Return the edges of a range."""
+    """Return the edges of the range *one*, as `kernels.find_edges` writes them."""
     rows = one.span.end - one.span.begin
     if one.edges is None:
         return np.zeros(rows + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.uint16)

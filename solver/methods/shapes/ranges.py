@@ -133,6 +133,7 @@ class ShapeRanges:
             weight = weights.get(self.sections.after[one.span.section], 0)
             if one.undecided and (weight or one.due == self.remoteness):
                 numbers.append(number)
+                # (range, work in decided positions): reading its slots, and its share of the frontier's parents.
                 tasks.append((one, one.state.size // READ + weight // len(self.ranges)))
             else:
                 self.ranges[number] = one._replace(frontier=None)

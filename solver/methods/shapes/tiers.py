@@ -105,15 +105,16 @@ class ShapeTier:
         for _ in run(self.link, [(block, remoteness) for block in blocks]):
             pass
         while True:
-            fresh = any(len(one.masks) for block in blocks for one in (block.lost, block.won))
+            fresh = any(len(frontier.masks) for block in blocks for frontier in (block.lost, block.won))
             due = (int(block.due.min(initial=NEVER)) for block in blocks)
             if (following := next_remoteness(remoteness, fresh, due, bits)) is None:
                 return
             remoteness = following
             frontiers = [
-                (concatenate_frontiers([a.lost for a in section]), concatenate_frontiers([a.won for a in section]))
+                (concatenate_frontiers([block.lost for block in section]),
+                 concatenate_frontiers([block.won for block in section]))
                 for section in self.blocks
-            ]
+            ]  # fmt: skip
             tasks = [
                 (block, frontiers[after], remoteness)
                 for section, after in zip(self.blocks, self.sections.after, strict=True)
@@ -127,7 +128,7 @@ class ShapeTier:
                 checkpoint.save(ShapeProgress(remoteness), (scores, children_left))
 
     def link(self, task: tuple[Block, int]) -> None:
-        """Task: find a block's edges, and what was decided in it at a remoteness."""
+        """Task: find a block's edges, and the positions that were decided in it at a remoteness."""
         block, remoteness = task
         block.link()
         block.gather(self.outcomes, remoteness)

@@ -57,8 +57,10 @@ def solve_by_orders(
     scores = np.zeros(count, score_type(table.bits)) if in_file else table.scores_of(k).array
     if count % states**digits or not tier.mark_ends(scores):
         return None
+    # A goal has a score above 0. The tables need an order without goals, and in each order a position that is none.
     by_order = scores.reshape(-1, states**digits)
-    if by_order.max(axis=1).all() or by_order.min(axis=1).any():
+    every_order_has_goal, some_order_has_only_goals = by_order.max(axis=1).all(), by_order.min(axis=1).any()
+    if every_order_has_goal or some_order_has_only_goals:
         return None
     tier.count_moves(int(scores.argmin()))
     if table_bytes(*by_order.shape, tier.moves) > work.budget.free_bytes():
@@ -71,7 +73,7 @@ def solve_by_orders(
     tier.decide(scores, tables)
     for slot in np.linspace(0, count - 1, CHECKS).astype(np.int64).tolist():
         check_slot(table, k, slot, scores, elsewhere)
-    sizes = CompressedArray(np.uint16)
+    sizes = CompressedArray(np.uint16)  # all 1, as there are no symmetric positions
     for begin in range(0, count, BLOCK):
         sizes[begin : min(begin + BLOCK, count)] = np.ones(min(BLOCK, count - begin), np.uint16)
     return scores, sizes
@@ -104,7 +106,7 @@ class OrientedTier:
         return True
 
     def count_moves(self, slot: int) -> None:
-        """Count the moves of an unsolved position."""
+        """Set `moves` to the number of moves of a position that is no goal: all have as many."""
         self.moves = len(examine(self.table.game, self.table.numbering.position_at(self.table.game, self.k, slot))[1])
 
     def children_of(self, slots: Array) -> Array:
@@ -118,7 +120,8 @@ class OrientedTier:
         return children
 
     def measure(self, scores: Array, states: int) -> OrderTables:
-        """Return the tables of the moves, compared with the rules at one position in SAMPLED. Raises NotOriented."""
+        """Return the tables of the moves, compared with the rules at one position in SAMPLED. Raises NotOriented if
+        they differ. *scores* [orders, turns] are 0 except for goals; *states* is the base of the turns' digits."""
         tables = make_tables(scores, states, self.children_of)
         flat = scores.reshape(-1)
 

@@ -76,7 +76,7 @@ def check_slot(
             raise RuleError(f"{variant(game)}: slot {slot} of tier {tier} has a score, and stands for no position")
         return
     value, moves, children = examine(game, position)
-    expected = encode(value, 0, bits) if value else 0
+    expected = encode(value, 0, bits) if value else 0  # 0 is the least score
     for move, child in zip(moves, children, strict=True):
         if game.elsewhere(game.tier(child)):
             score = elsewhere.score(child, bits)

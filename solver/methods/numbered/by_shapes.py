@@ -57,6 +57,7 @@ def solve_by_shapes(
             solver = ShapeTier(table.game, tier, starts.__getitem__, table.scores.array, scores, table.bits)
             counts = solver.solve(work.map_in_process, tell, checkpoint)
     except NotShaped:
+        # The caller goes on slot by slot, which needs more memory than it has checked.
         least = memory_by_slots(table.game, count, table.bits, work.ranged_from).least
         work.budget.check(least, f"solving {count:,} slots of {variant(table.game)} slot by slot")
         return None

@@ -162,7 +162,7 @@ def ask_parents(task: tuple[CyclicTier, Array]) -> list[Array]:
         if trouble[0] == Trouble.BAD_PARENTS:
             missing = edges.position_with(trouble[2], len(children_left))
             raise_wrong_parents(tier, noted_position(rules, trouble), missing)
-        if trouble[0] != Trouble.FINE or not done:
+        if trouble[0] != Trouble.FINE or not done:  # not even one slot: its parents do not fit in the workspace
             raise_fault(table.game, table.numbering, noted_position(rules, trouble))
         arrays.append(out[:count].astype(item))
         frontier = frontier[done:]
@@ -172,6 +172,7 @@ def ask_parents(task: tuple[CyclicTier, Array]) -> list[Array]:
 def raise_wrong_parents(tier: CyclicTier, position: int, missing: int) -> NoReturn:
     """Raise the RuleError for wrong parents. *missing* is the slot of a parent that may be left out, -1 for none."""
     game = tier.table.game
-    slots = [missing] * (missing >= 0) + edges.sample_of(tier.size).tolist()
+    slots = ([missing] if missing >= 0 else []) + edges.sample_of(tier.size).tolist()
     positions = (game.unindex(tier.number, slot) for slot in slots)
-    blame_parents(game, position, lambda _: True, (other for other in positions if not is_none(other)))
+    candidates = (candidate for candidate in positions if not is_none(candidate))
+    blame_parents(game, position, lambda _: True, candidates)  # True: every position has a slot

@@ -40,7 +40,7 @@ def counts_of(
     of symmetric positions, 0 for an empty slot. *count* is `count_codes` or a faster equivalent."""
     counts = [np.empty((0, COLUMNS), np.int64)]
     for part, slots in numbering.parts_of(game, k):
-        rows = (count or count_codes)(codes, sizes, slots)
+        rows = (count or count_codes)(codes, sizes, slots)  # as in COLUMNS, without the part number
         rows[:, -1] += slots.start
         counts.append(np.insert(rows[rows[:, POSITIONS - 1] > 0], 0, part, axis=1))
     return np.concatenate(counts)

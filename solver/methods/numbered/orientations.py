@@ -96,7 +96,7 @@ def make_tables(scores: Array, states: int, children_of: ChildrenOf) -> OrderTab
     full_order = int(scores.max(axis=1).argmin())
     children = children_of(full_order * size + np.arange(size)).T
     turned = subtract(children % size, children[:, :1] % size, states)
-    # Step 2: where each move leads from each order, and what it adds, at the first turns that have moves.
+    # Step 2: from which order each move leads to each order, and what it adds, at the first turns that have moves.
     moves = len(children)
     orders, added = np.full((moves, count), -1, np.int32), np.zeros((moves, count), np.uint16)
     for begin in range(0, count, ORDERS):
@@ -106,7 +106,7 @@ def make_tables(scores: Array, states: int, children_of: ChildrenOf) -> OrderTab
         for move in range(moves):
             orders[move, child_orders[move]] = block
             added[move, child_orders[move]] = subtract(child_turns[move], turned[move, turns], states)
-    # Step 3: each table must be a permutation; invert those of the turns, once for all that add the same.
+    # Step 3: each table must be a permutation. Invert those of the turns; moves of one kind have the same.
     kinds, kind_of = np.unique(turned, axis=0, return_inverse=True)
     inverse = np.argsort(kinds, axis=1)
     if orders.min() < 0 or (np.take_along_axis(kinds, inverse, axis=1) != np.arange(size)).any():

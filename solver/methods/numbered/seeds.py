@@ -87,7 +87,7 @@ def seed(task: SlotTask) -> tuple[int, Seeds, Any]:
     children: Array = np.concatenate(links_of_calls) if len(links_of_calls) > 1 else links_of_calls[0]
     if layout:
         return begin, seeds, pack_edges(layout, children, counts, begin)
-    # Checksums of parents do not depend on who moves: undo the complements.
+    # A child is a complement if the same player moves again. Checksums of parents do not depend on who moves: undo it.
     return begin, seeds, (children if alternates(rules) else np.where(children < 0, ~children, children), counts)
 
 
@@ -139,7 +139,7 @@ def seed_interpreted(table: NumberedTable, k: int, slot: int) -> tuple[int, int]
     if value:
         return encode(value, 0, bits), PRIMITIVE
     slots_in_tier, later_best = set(), 0
-    check_index(game, position, game.do_move(position, moves[slot % len(moves)]))
+    check_index(game, position, game.do_move(position, moves[slot % len(moves)]))  # one child, another for each slot
     for child in children:
         child_k, child_slot = numbering.slot_of(game, child)
         if child_k == k:

@@ -91,6 +91,7 @@ class NumberedStore:
         """Store the scores and counts of a tier. If the scores are in the file already, compare their checksum."""
         (number,), scores, counts = done
         k, slots = int(number), self.table.numbering.slice_of(int(number))
+        # Either all scores or, as one int64, the checksum of those in the file (see `write`).
         if len(scores) == slots.stop - slots.start and scores.dtype == self.scores.dtype:
             self.scores[slots] = scores
         elif k not in self.written and self.checksum(self.scores[slots]) != scores[0]:
@@ -194,12 +195,13 @@ class NumberedStore:
         """Raise the error that explains why a tier that needs sets was not solved by sets."""
         game, table = self.table.game, self.table
         formation = formation_of(game, int(table.numbering.tiers[k]), table.bits)
-        by_metric = self.metric != METRICS[0]
         if formation:
             self.work.budget.check(memory_by_sets(formation, self.metric), f"solving {variant(game)} set by set")
-        what = f"{self.metric} is computed" if by_metric else "rests on other databases, and so is solved"
-        why = f"its {'wins' if by_metric else 'mates'} take too many plies"
-        raise MetricNotApplicable(f"{variant(game)}{':' * by_metric} {what} set by set alone; {why}")
+        if self.metric != METRICS[0]:
+            what, why = f": {self.metric} is computed", "its wins take too many plies"
+        else:
+            what, why = " rests on other databases, and so is solved", "its mates take too many plies"
+        raise MetricNotApplicable(f"{variant(game)}{what} set by set alone; {why}")
 
 
 def check_disk(folder: Path, more: int) -> None:

@@ -61,10 +61,10 @@ def memory_by_slots(game: Game, slots: int, bits: int, ranged: int | None = None
     least = most = SIZE_BYTES  # bytes for each slot
     if ranged is None or slots < ranged:
         base = SIZE_BYTES + np.dtype(score_type(bits)).itemsize + np.dtype(counter_type(bits)).itemsize
-        least, most = (
-            base + listed + defines(game, "parents") * np.dtype(checksum).itemsize
-            for listed, checksum in zip(LIST_BYTES, (CHECKSUM_TYPES[0], CHECKSUM_TYPES[-1]), strict=True)
-        )
+        narrowest, widest = (np.dtype(checksum).itemsize for checksum in (CHECKSUM_TYPES[0], CHECKSUM_TYPES[-1]))
+        has_parents = defines(game, "parents")  # otherwise there are no checksums
+        least = base + LIST_BYTES[0] + (narrowest if has_parents else 0)
+        most = base + LIST_BYTES[1] + (widest if has_parents else 0)
     tasks = min(TASK_BYTES[0], TASK_BYTES[1] * slots)
     return TierMemory(int(least * slots) + tasks, int(most * slots) + tasks, tasks)
 
@@ -140,5 +140,5 @@ def checksum_type(spare: int, slots: int) -> type[np.unsignedinteger[Any]]:
 
 
 def least_listed(slots: int) -> int:
-    """Return the number of positions that may be listed in any case."""
+    """Return the number of positions that may be listed in any case, 4 bytes each."""
     return int(LIST_BYTES[0] * slots) // 4

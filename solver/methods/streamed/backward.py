@@ -60,7 +60,7 @@ MANY_SEGMENTS = 4
 If children do not ascend, each task loads all steps of their tier, so that few large tasks are better.
 """
 Edge = tuple[int, int, int, bool]
-"""(A move or ALL, a tier that it leads to, the number of its steps in the task, whether children must ascend.)
+"""A move or ALL, a tier that it leads to, the index of its steps in `BackwardTask.steps`, whether children must ascend.
 
 Children must ascend if only part of the tier's steps are loaded.
 """
@@ -151,7 +151,8 @@ class StreamedStore(StepsStore):
         total = 0
         unsolved = sum(tier.segments[k].length for tier in self.waves[number].values() for k in tier.unsolved)
         least, half = self.forward.work.sizes.stream_positions, self.forward.children // 2
-        small_task, large_task = max(least, min(half, self.forward.work.task_size(unsolved, least))), max(least, half)
+        small_task = max(least, min(half, self.forward.work.task_size(unsolved, least)))
+        large_task = max(least, half)
         for tier in self.waves[number].values():
             for k in tier.unsolved:
                 if tier.moves is None and not tier.next_tiers:  # just changed: `count_next_tiers` must run first
@@ -173,8 +174,9 @@ class StreamedStore(StepsStore):
             return [(ALL, to, ranges.add(to, *whole_tier), False) for to in tier.next_tiers]
         edges = []
         for move, to in zip(tier.moves, tier.next_tiers, strict=True):
-            child = ranges.wave.get(to)
-            ends = self.forward.child_range(tier, segment, move, to) if child and len(child.segments) > 1 else None
+            child_tier = ranges.wave.get(to)
+            in_parts = child_tier and len(child_tier.segments) > 1  # otherwise its steps are loaded whole anyway
+            ends = self.forward.child_range(tier, segment, move, to) if in_parts else None
             # Load only the steps between the first and the last child, if samples say that children ascend; else all.
             edges.append((move, to, ranges.add(to, *(ends or whole_tier)), ends is not None))
         return edges
@@ -270,7 +272,8 @@ def score(task: BackwardTask) -> ScoredLists | WrongAssumption:
     list_table, edge_table = list[tuple[int, ...]](), list[tuple[int, ...]]()
     for unsolved in task.segments:
         list_table.append((loader.add(unsolved.segment), len(edge_table), len(edge_table) + len(unsolved.edges)))
-        edge_table += [(*edge, *(0,) * (1 + max(width, 1))) for edge in unsolved.edges]
+        hint_and_before = (0,) * (1 + max(width, 1))  # the last columns, which `score_lists` fills in
+        edge_table += [(*edge, *hint_and_before) for edge in unsolved.edges]
     # Step 2: Load the steps of the children. Each tier gets two more, at its ends (see `load_steps`).
     tier_rows = []
     for steps in task.steps:

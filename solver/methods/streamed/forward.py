@@ -177,8 +177,8 @@ class ForwardSweep:
         # Step 1: Find out which tiers moves lead to.
         self.count_next_tiers(self.waves[-1])
         edges = self.edges_by_tier()
-        for done in {new.tier for result in results for new in result.segments}:
-            del edges[done]
+        for found_tier in {new.tier for result in results for new in result.segments}:
+            del edges[found_tier]
         # Step 2: Sort children that do not come out sorted.
         wrong = self.sort_children(edges, number)
         # Step 3: Give tiers and parts of tiers to workers. After a wrong assumption no further task begins. A tier made
@@ -239,7 +239,9 @@ class ForwardSweep:
             for owner, move, children in incoming:
                 for segment in owner.segments:
                     if self.may_fold(tier, segment, move) or self.child_range(owner, segment, move, tier) is None:
-                        weight = 2 * children * segment.length // owner.count
+                        weight = (
+                            2 * children * segment.length // owner.count
+                        )  # space for twice its share of the children
                         target = Target(tier, [ChildSource(owner.number, segment, move, False)], weight)
                         keys.append((tier, owner.number, move, segment.first))
                         items.append(ForwardTask(self.stream, name, [target]))
@@ -310,6 +312,7 @@ class ForwardSweep:
         order = np.argsort(keys, kind="stable")
         sums = np.cumsum(np.concatenate(weights)[order])
         parts = -(-weight * 5 // (4 * self.children))  # -(-a // b) rounds up
+        # Without samples, `order` is empty, and there is one part.
         ends_at = np.searchsorted(sums, np.arange(1, parts) * (sums[-1] / parts)) if len(keys) else order
         cuts = to_list(from_items(np.unique(keys[order][ends_at]), Traits.of(self.game).width))
         bounds = list(zip([self.least, *cuts], [*cuts, self.beyond], strict=True))
@@ -328,7 +331,8 @@ class ForwardSweep:
             return None
         parents = np.concatenate([segment.samples, np.array([segment.last], np.int64)])
         children = sample_children(self.game, tier, move, parents)
-        if len(children) <= len(segment.samples) or not ascend(children):
+        # Fewer children than parents: some lead to other tiers.
+        if len(children) < len(parents) or not ascend(children):
             return None
         first, last = to_list(children[[0, -1]])
         return first, last
@@ -351,10 +355,10 @@ def join_segments(segments: Iterable[NewSegment]) -> Iterator[StreamTier]:
     for number in sorted(by_tier):
         parts = by_tier[number]
         lists = [new.segment for new in parts]
-        mask = 0
+        mask = 0  # the bits that vary within a list or between two; unused for several words
         for segment in lists if not lists[0].width else ():
             mask |= segment.mask | (segment.first ^ lists[0].first)
         alike = all((new.moves, new.next_tiers) == (parts[0].moves, parts[0].next_tiers) for new in parts)
         moves, next_tiers = (parts[0].moves, parts[0].next_tiers) if alike else (None, ())
-        counts = (sum(segment.length for segment in lists),) * len(next_tiers)
+        counts = (sum(segment.length for segment in lists),) * len(next_tiers)  # each position has a child by each move
         yield StreamTier(number, mask, lists, moves, next_tiers, counts)

@@ -225,7 +225,7 @@ def restrict_blocks(game, arena, row, last, target, trouble):
     the first position of each block is moved. *last* is the last position of the list. Sets FROM and TO."""
     words, table = arena
     begin, end = 0, 0
-    first = table[row, WHERE] >> 3
+    first = table[row, WHERE] >> 3  # from bytes to words: the list begins with the first positions of its blocks
     low, high = child_bounds(game, target)
     before = no_position(low)
     move = table[row, MOVE]

@@ -247,6 +247,7 @@ def unpack_rows(arena, row, block, out, codes):
     words, table = arena
     written = words.view(np.uint8)
     blocks, width = blocks_of(arena, row), out.shape[1]
+    # `firsts` and `ends`: indices of the tables of blocks. `at`: offset of this block's gaps, in bytes.
     firsts = table[row, WHERE] >> 3
     ends = firsts + width * blocks
     at = ((ends + blocks) << 3) + (words[ends + block - 1] if block else 0)
@@ -272,6 +273,7 @@ def unpack_ints(arena, row, block, runs, out):
     count = min(BLOCK, table[row, COUNT] - block * BLOCK)
     firsts = table[row, WHERE] >> 3
     first = words[firsts + block]
+    # The gaps begin behind two tables of 8 bytes a block; the second says where each block ends.
     at = table[row, WHERE] + 16 * blocks + (words[firsts + blocks + block - 1] if block else 0)
     # Step 1: Add up the gaps to get ranks.
     rank = rank_of(first, runs)
@@ -326,7 +328,7 @@ def unpack_steps_of_ints(arena, row, starts, codes, end):
     written = words.view(np.uint8)
     runs = find_runs(table[row, MASK], make_runs_buffer())
     blocks = blocks_of(arena, row)
-    at = table[row, WHERE] + 16 * blocks
+    at = table[row, WHERE] + 16 * blocks  # behind the two tables of blocks
     for block in range(blocks):
         first = words[(table[row, WHERE] >> 3) + block]
         others = first & ~table[row, MASK]

@@ -234,11 +234,12 @@ def list_buffer(name: str, positions: int, lists: int, width: int = 0) -> Array:
     """Return a buffer of this thread, int64[], for lists with this many positions in total."""
     more_words = max(width - 1, 0)
     most_bytes = (MOST_BYTES + MOST_WORD_BYTES * more_words) * positions
+    # Each list may have a block that is not full, and is filled up to 8 bytes.
     return workspace(name, most_bytes // 8 + (4 + more_words) * lists + 2)
 
 
 def positions_workspace(name: str, count: int, width: int) -> Array:
-    """Return this thread's array of a name, with space for at least *count* positions."""
+    """Return this thread's array of a name, with space for at least *count* positions of *width* words (0: ints)."""
     array = workspace(name, count * max(width, 1))
     return array[: (len(array) // width) * width].reshape(-1, width) if width else array
 

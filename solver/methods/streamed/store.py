@@ -86,13 +86,14 @@ def drop_incomplete_wave(log: Log, scratch: Scratch, frames_in: Callable[..., It
             waves.setdefault(int(wave), []).append(number)
         else:
             del waves[int(wave)]
-    last = min(waves, default=0)
+    last = min(waves, default=0)  # waves are solved from the last to the first
     if scratch.unreadable(
         frame for number in waves.get(last, ()) for frame in frames_in(last, *entries.entry(number)[1:])
     ):
         del waves[last]
         log.add((np.array([last]),))
         log.settle()
+    # Keep the entries of the waves that are left.
     entries.offsets[:] = [entries.offsets[number] for number in sorted(chain.from_iterable(waves.values()))]
 
 

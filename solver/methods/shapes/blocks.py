@@ -6,7 +6,7 @@ import numpy as np
 
 from retrograde.solver.methods.shapes import kernels
 from retrograde.solver.methods.shapes.fit import NotShaped
-from retrograde.solver.methods.shapes.kernels import DUE_SLOTS, NEVER, PRIMITIVE, Buffers, Frontier
+from retrograde.solver.methods.shapes.kernels import DUE_SLOTS, NEVER, PRIMITIVE, SOURCE, Buffers, Frontier
 from retrograde.solver.methods.shapes.layout import TierSections
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.values.score_kernels import count_by_score
@@ -67,7 +67,7 @@ class Block:
         """Set `links` to the edges of these rows; leave it empty if no move stays within the tier."""
         if self.arrays.inside:
             rows = self.end - self.begin
-            most = rows * int((self.arrays.moves[:, 0] >= 0).sum())  # only men on the board stay in the tier
+            most = rows * int((self.arrays.moves[:, SOURCE] >= 0).sum())  # only men on the board stay in the tier
             begins, edges, moves = np.zeros(rows + 1, np.int64), np.empty(most, np.int32), np.empty(most, np.uint16)
             arguments = self.sections.board, self.arrays, self.begin, self.end
             count = kernels.find_edges(*arguments, begins, edges, moves)

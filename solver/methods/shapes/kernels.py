@@ -32,6 +32,14 @@ MEN = 32
 """The length of buffers with an item for each man: more than a board has cells."""
 
 
+SOURCE, TARGET, EMPTY, ORDER, OVER = range(5)
+"""Columns of `SectionArrays.moves`: the cell that a man leaves (-1: he is new) and the one that he goes to; the cells
+that must be empty, as bits; a row of `orders`; and the cell that is leaped over, or -1."""
+MOVED, TAKING, PUT, PUTTING = range(4)
+"""Indices of `SectionArrays.bases`: a man on the board moves, and takes nothing or a man; a new man is put down, and
+takes nothing or a man."""
+
+
 class Board(NamedTuple):
     """The tables of `games/kinds/placed.py` that number shapes. Key cells, side cells and orbits are explained in
     `games/kinds/placements.py`. A set of symmetries has a number, which is the index of its begin in `set_begins`."""
@@ -67,9 +75,8 @@ class SectionArrays(NamedTuple):
     """A section of a tier: all positions with as many men of either player and the same extra (see `placements.py`).
 
     The slot of a colouring is `start + row * len(masks) + rank`: the row of its shape, its rank among *masks*. *moves*
-    are rows of (source or -1, target, cells that must be empty, number of an order, cell that is leaped over or -1). By
-    the number of men after a move, from one less to one more, *high* has ranks of the upper halves of colourings, by
-    the men of the first kind.
+    has a row for each move (see SOURCE). By the number of men after a move, from one less to one more, *high* has ranks
+    of the upper halves of colourings, by the men of the first kind.
     """
 
     men: Any
@@ -97,8 +104,8 @@ class SectionArrays(NamedTuple):
     inside: Any
     """Whether a man that is on the board stays within the tier when it moves and takes nothing."""
     bases: Array
-    """First slots, among all of the game, of the sections after: a man of the board moves, and takes; a new man is
-    put down, and takes. -1 if there is none."""
+    """The first slot, among all of the game, of the section after each kind of move (MOVED to PUTTING); -1 if there is
+    none."""
 
 
 class Frontier(NamedTuple):
@@ -199,13 +206,13 @@ def shape_after(section, shape, cells, source, target, order):
 def find_new_bits(board, section, cells, move, shape, symmetry, new_bits):
     """Write to *new_bits*, for each man, his bit in colourings after a move and then a symmetry; -1 if he is taken.
 
-    *cells* are those of the men before the move (-1: no move), which leads to *shape*. Returns the image of the shape
-    under the symmetry.
+    The *move* (-1 for none) leads from the men on *cells* to *shape*. Returns the image of that shape under the
+    symmetry.
     """
     image = image_of(board, shape, symmetry)
-    source, target, order = (
-        (section.moves[move, 0], section.moves[move, 1], section.moves[move, 3]) if move >= 0 else (-1, -1, 0)
-    )
+    source, target, order = -1, -1, 0
+    if move >= 0:
+        source, target, order = section.moves[move, SOURCE], section.moves[move, TARGET], section.moves[move, ORDER]
     for man in range(section.men):
         cell = target if cells[man] == source else section.orders[order, cells[man]]
         cell_bit = 1 << board.cell_images[symmetry, cell]
@@ -217,7 +224,7 @@ def find_new_bits(board, section, cells, move, shape, symmetry, new_bits):
 def target_bit(board, section, move, image, symmetry):
     """Return the bit, in colourings of *image*, of the man on a move's target: a 1 above a bit for each man before
     him. *symmetry* leads to the image."""
-    cell_bit = 1 << board.cell_images[symmetry, section.moves[move, 1]]
+    cell_bit = 1 << board.cell_images[symmetry, section.moves[move, TARGET]]
     return 1 << (image & (cell_bit - 1)).bit_count()
 
 
@@ -291,7 +298,7 @@ def fills_mill(mask, mills, count):
     """Return whether a colouring has all men of one of the first *count* *mills*, as `find_mills` writes them."""
     closed = False
     for i in range(count):
-        closed |= mask & mills[i] == mills[i]
+        closed |= (mask & mills[i]) == mills[i]
     return closed
 
 
@@ -313,6 +320,7 @@ def find_edges(board, section, begin, end, begins, edges, moves):
         list_cells(shape, cells)
         for move in range(len(section.moves)):
             source, target, empty, order, over = section.moves[move]
+            # Leaps, which take a man, and new men lead to later tiers.
             if source >= 0 and over < 0 and (shape >> source) & 1 and not shape & empty:
                 row_after, symmetry_set = row_of(board, shape_after(section, shape, cells, source, target, order))
                 edges[count] = (row_after << SYMMETRY_BITS) | board.sets[board.set_begins[symmetry_set]]
@@ -374,14 +382,14 @@ def initialize(board, section, rows, all_scores, bits, scores, children_left, bu
             if source >= 0 and section.inside:
                 count_moves(section, man, closing[:closed], row_children_left)
             else:
-                valid &= section.bases[0 if source >= 0 else 2] >= 0
+                valid &= section.bases[MOVED if source >= 0 else PUT] >= 0
                 if valid:
                     shape_move = board, section, cells, move, after
                     rank_after(shape_move, man, new_bits, tables, child_ranks)
                     add_moves(shape_move, man, mills, count, child_ranks, all_scores, bits, row_scores)
             # Step 3: those that close one also take a man.
             if closed:
-                valid &= section.bases[1 if source >= 0 else 3] >= 0
+                valid &= section.bases[TAKING if source >= 0 else PUTTING] >= 0
                 if valid:
                     find_free(section, shape, all_mills, closing[:closed], free)
                     shape_move = board, section, cells, move, after
@@ -424,6 +432,7 @@ def rank_after(shape_move, man, new_bits, tables, child_ranks):
     """
     board, section, cells, move, after = shape_move
     low, high = tables
+    # After the move the opponent is to move: "own" men are then those of the opponent.
     men, men_after, own_after = section.men, section.men + (man < 0), section.men - section.own
     half = (men + 1) // 2
     _, symmetry_set = row_of(board, after)
@@ -443,12 +452,12 @@ def rank_after(shape_move, man, new_bits, tables, child_ranks):
 
 @inlined_kernel
 def add_moves(shape_move, man, mills, count, child_ranks, all_scores, bits, scores):
-    """Raise *scores* of colourings to what a move to a later tier brings that closes no mill. *child_ranks* has the
-    rank of each colouring after the move."""
+    """Raise *scores* of colourings to what a move to a later tier brings, unless it closes one of the first *count*
+    *mills*. *child_ranks* has the rank of each colouring after the move."""
     board, section, _, _, after = shape_move
     row, _ = row_of(board, after)
     colourings = count_colourings(section, section.men + (man < 0), section.men - section.own)
-    base = section.bases[0 if man >= 0 else 2] + row * colourings
+    base = section.bases[MOVED if man >= 0 else PUT] + row * colourings
     for rank in range(len(scores)):
         mask = np.int64(section.masks[rank])
         if (man < 0 or mask >> man & 1) and not (count and fills_mill(mask, mills, count)):
@@ -475,7 +484,7 @@ def find_free(section, shape, mills, closing, free):
             theirs = ((1 << section.men) - 1) ^ np.int64(section.masks[rank])
             outside = theirs
             for i in range(count):
-                if theirs & mills[i] == mills[i]:
+                if (theirs & mills[i]) == mills[i]:
                     outside &= ~mills[i]
             free[rank] = outside if outside else theirs
 
@@ -483,7 +492,8 @@ def find_free(section, shape, mills, closing, free):
 @inlined_kernel
 def add_captures(shape_move, closing, all_scores, bits, scores, buffers):
     """Raise the scores of colourings in which a move closes a mill (*closing*) to what taking each free man brings."""
-    for man in range(shape_move[1].men):
+    section = shape_move[1]
+    for man in range(section.men):
         count = ZERO
         for rank in closing:
             count += buffers.free[rank] >> man & 1
@@ -496,27 +506,27 @@ def add_captures_of(shape_move, man, count, closing, all_scores, bits, scores, b
     """Raise the scores of *count* colourings, those of *closing* in which *man* is free, to what taking him brings."""
     board, section, cells, move, after = shape_move
     new_bits, free, child_ranks, (low, high) = buffers.new_bits, buffers.free, buffers.child_ranks, buffers.tables
-    men, is_new = section.men, section.moves[move, 0] < 0
+    men, is_new = section.men, section.moves[move, SOURCE] < 0
     men_after, own_after = men - 1 + is_new, men - section.own - 1
     half, colourings = (men + 1) // 2, count_colourings(section, men_after, own_after)
     # Step 1: the shape without the man.
     shape = after & ~(1 << cells[man])
     row, symmetry_set = row_of(board, shape)
-    base, first = section.bases[3 if is_new else 1] + row * colourings, board.set_begins[symmetry_set]
+    base, first = section.bases[PUTTING if is_new else TAKING] + row * colourings, board.set_begins[symmetry_set]
     by_table = count * FEW > 2 << half  # the tables have about that many entries
     # Step 2: each colouring's rank after the move, the least of symmetric ones; see `rank_after`.
     for i in range(first, board.set_begins[symmetry_set + 1]):
         image = find_new_bits(board, section, cells, move, shape, board.sets[i], new_bits)
-        bit = target_bit(board, section, move, image, board.sets[i])
+        target_man = target_bit(board, section, move, image, board.sets[i])
         if by_table:
             fill_tables(new_bits, men, low, high)
         for rank in closing:
             if free[rank] >> man & 1:
                 mask = np.int64(section.masks[rank])
                 mask = low[mask & ((1 << half) - 1)] | high[mask >> half] if by_table else reorder_bits(mask, new_bits)
-                child = ((1 << men_after) - 1) ^ (mask | bit)
-                found = rank_of(section, child, men_after, own_after, section.kind_after)
-                child_ranks[rank] = found if i == first else min(found, child_ranks[rank])
+                child = ((1 << men_after) - 1) ^ (mask | target_man)
+                child_rank = rank_of(section, child, men_after, own_after, section.kind_after)
+                child_ranks[rank] = child_rank if i == first else min(child_rank, child_ranks[rank])
     # Step 3: what it is worth.
     for rank in closing:
         if free[rank] >> man & 1:
@@ -528,7 +538,7 @@ def add_leaps(shape_move, shape, all_scores, bits, scores, buffers):
     """Raise the scores of colourings in which a man can leap to what that brings. Return False if this leads to no
     declared section."""
     _, section, _, move, _ = shape_move
-    source, over = section.moves[move, 0], section.moves[move, 4]
+    source, over = section.moves[move, SOURCE], section.moves[move, OVER]
     if not (shape >> over) & 1:  # nobody to leap over
         return True
     man, taken = (shape & ((1 << source) - 1)).bit_count(), (shape & ((1 << over) - 1)).bit_count()
@@ -541,9 +551,9 @@ def add_leaps(shape_move, shape, all_scores, bits, scores, buffers):
     if section.clears:
         for rank in buffers.closing[:count]:
             scores[rank] = pass_up(0, bits)  # the opponent is lost in 0: nothing is better
-    elif count and section.bases[1] >= 0:
+    elif count and section.bases[TAKING] >= 0:
         add_captures_of(shape_move, taken, count, buffers.closing[:count], all_scores, bits, scores, buffers)
-    return not count or section.bases[1] >= 0
+    return not count or section.bases[TAKING] >= 0
 
 
 @inlined_kernel
@@ -560,7 +570,7 @@ def find_lines(section, shape, line_owners):
             for rank in range(len(line_owners)):
                 movers = np.int64(section.masks[rank])
                 opponents = all_men ^ movers
-                line_owners[rank] |= (movers & line_men == line_men) | ((opponents & line_men == line_men) << 1)
+                line_owners[rank] |= ((movers & line_men) == line_men) | (((opponents & line_men) == line_men) << 1)
 
 
 @inlined_kernel
@@ -717,8 +727,8 @@ def find_masks_before(shape_move, symmetry, masks, buffers):
 
 @inlined_kernel
 def decide_wins(section, masks, mills, count, bits, remoteness, row_arrays, won):
-    """Make the undecided ones of *masks* WINs, except where the move closes a mill. Write them to *won*, and return how
-    many."""
+    """Make the undecided ones of *masks* WINs, except where the move closes one of the first *count* *mills*. Write
+    them to *won*, and return how many. *row_arrays* are the scores and counters of the row."""
     scores, children_left = row_arrays
     score, wins = ((WIN_CLASS + 1) << bits) - 1 - remoteness, 0
     for item in masks:
@@ -733,8 +743,8 @@ def decide_wins(section, masks, mills, count, bits, remoteness, row_arrays, won)
 
 @inlined_kernel
 def decide_losses(section, masks, mills, count, remoteness, row_arrays, lost):
-    """Count one child fewer for the undecided ones of *masks*, except where the move closes a mill. Write those that
-    are lost now to *lost*, and return how many."""
+    """Count one child fewer for the undecided ones of *masks*, except where the move closes a mill (see `decide_wins`).
+    Write those that are lost now to *lost*, and return how many."""
     scores, children_left = row_arrays
     losses = 0
     for item in masks:

@@ -113,13 +113,15 @@ def advance_all(
 ) -> Any:
     """Task: advance some ranges, one after another. *last_frontiers* has by section the frontiers of the last
     remoteness."""
-    return [advance(task, last_frontiers.content, remoteness, one) for one in ranges]
+    return [advance(task, last_frontiers.content, remoteness, shape_range) for shape_range in ranges]
 
 
-def advance(task: TierTask, last_frontiers: dict[int, RangeFrontiers], remoteness: int, one: ShapeRange) -> ShapeRange:
-    """Decide the positions of the range *one* that have this remoteness; return the range after that."""
-    block, after = task.block(one.span), task.sections.after[one.span.section]
-    block.links = read_edges(task.scratch, one)
+def advance(
+    task: TierTask, last_frontiers: dict[int, RangeFrontiers], remoteness: int, shape_range: ShapeRange
+) -> ShapeRange:
+    """Decide the positions of a range that have this remoteness; return the range after that."""
+    block, after = task.block(shape_range.span), task.sections.after[shape_range.span.section]
+    block.links = read_edges(task.scratch, shape_range)
     rows, content = len(task.sections.arrays[after].shapes), None
     # Step 1: advance the range by each part of the frontiers to which edges lead. If they lead to none, but later tiers
     # decide something at this remoteness, advance it by the empty part, which comes last.
@@ -127,19 +129,19 @@ def advance(task: TierTask, last_frontiers: dict[int, RangeFrontiers], remotenes
         with READING:
             frontiers = read_frontiers(task.scratch, rows, pieces)
         leads = kernels.leads_to(block.links[1], *(frontier.starts for frontier in frontiers))
-        if leads or (not pieces and not content and one.due == remoteness):
-            content = content or read_range(task, one, block, remoteness)
+        if leads or (not pieces and not content and shape_range.due == remoteness):
+            content = content or read_range(task, shape_range, block, remoteness)
             block.advance(content.outcomes, frontiers, remoteness)
             content.times += 1
     if not content:
-        return one._replace(frontier=None)
+        return shape_range._replace(frontier=None)
     # Step 2: write what has changed.
     scores, children_left, _ = content.outcomes
     changed = np.flatnonzero(content.before != children_left)
-    state = one.state.update(task.scratch, scores, children_left, changed)
+    state = shape_range.state.update(task.scratch, scores, children_left, changed)
     if content.times > 1:
         block.gather(content.outcomes, remoteness)  # of all frontiers together
-    return range_of(task, one._replace(state=state), block, remoteness)
+    return range_of(task, shape_range._replace(state=state), block, remoteness)
 
 
 @dataclass
@@ -151,28 +153,28 @@ class OpenRange:
     times: int = 0
 
 
-def read_range(task: TierTask, one: ShapeRange, block: Block, remoteness: int) -> OpenRange:
-    """Read the outcomes of the range *one*, and prepare its block for a remoteness."""
-    outcomes = TierOutcomes(*one.state.read(task.scratch), task.bits)
+def read_range(task: TierTask, shape_range: ShapeRange, block: Block, remoteness: int) -> OpenRange:
+    """Read the outcomes of a range, and prepare its block for a remoteness."""
+    outcomes = TierOutcomes(*shape_range.state.read(task.scratch), task.bits)
     block.gather(outcomes, remoteness - 1)
     return OpenRange(outcomes, outcomes.children_left.copy())
 
 
-def range_of(task: TierTask, one: ShapeRange, block: Block, remoteness: int) -> ShapeRange:
-    """Return the range *one* with what its block knows after a remoteness; write the block's frontier to disk."""
+def range_of(task: TierTask, shape_range: ShapeRange, block: Block, remoteness: int) -> ShapeRange:
+    """Return a range with what its block knows after a remoteness; write the block's frontier to disk."""
     counts = [np.diff(decided.starts).astype(np.uint32) for decided in (block.lost, block.won)]
     frontier = None
     if len(block.lost.masks) + len(block.won.masks):
         content = to_bytes(*counts, block.lost.masks, block.won.masks)
         frontier = task.scratch.write(frontier_name(remoteness), content, uncompressed=True)
     due = int(block.due.min(initial=NEVER))
-    return one._replace(frontier=frontier, undecided=int(block.undecided.sum()), due=due)
+    return shape_range._replace(frontier=frontier, undecided=int(block.undecided.sum()), due=due)
 
 
-def finish(task: TierTask, one: ShapeRange) -> tuple[Array, Array]:
-    """Task: return the final scores of the range *one*, and their counts (see `Block.finish`)."""
-    outcomes = TierOutcomes(*one.state.read(task.scratch), task.bits)
-    counts = task.block(one.span).finish(outcomes)
+def finish(task: TierTask, shape_range: ShapeRange) -> tuple[Array, Array]:
+    """Task: return the final scores of a range, and their counts (see `Block.finish`)."""
+    outcomes = TierOutcomes(*shape_range.state.read(task.scratch), task.bits)
+    counts = task.block(shape_range.span).finish(outcomes)
     return outcomes.scores, counts
 
 
@@ -189,12 +191,12 @@ def data_name(remoteness: int) -> str:
     return f"frontiers-of-{remoteness}"
 
 
-def read_edges(scratch: Scratch, one: ShapeRange) -> tuple[Array, Array, Array]:
-    """Return the edges of the range *one*, as `kernels.find_edges` writes them."""
-    rows = one.span.end - one.span.begin
-    if one.edges is None:
+def read_edges(scratch: Scratch, shape_range: ShapeRange) -> tuple[Array, Array, Array]:
+    """Return the edges of a range, as `kernels.find_edges` writes them."""
+    rows = shape_range.span.end - shape_range.span.begin
+    if shape_range.edges is None:
         return np.zeros(rows + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.uint16)
-    content = scratch.read(one.edges)
+    content = scratch.read(shape_range.edges)
     begins = np.frombuffer(content, np.int64, rows + 1).copy()  # kernels would be compiled again for read-only arrays
     edges = np.frombuffer(content, np.int32, int(begins[-1]), begins.nbytes).copy()
     return begins, edges, np.frombuffer(content, np.uint16, len(edges), begins.nbytes + edges.nbytes).copy()

@@ -94,8 +94,8 @@ class ShapeRanges:
 
     def initialize(self, report: Report) -> None:
         """Write the initial files of all ranges."""
-        number, done = len(self.ranges), sum(one.state.size for one in self.ranges)
-        tasks = ((self.task, self.all_scores, index, span) for index, span in enumerate(self.spans[number:], number))
+        first, done = len(self.ranges), sum(one.state.size for one in self.ranges)  # after those of a checkpoint
+        tasks = ((self.task, self.all_scores, number, span) for number, span in enumerate(self.spans[first:], first))
         for one in self.work.starmap(initialize_range, tasks):
             self.ranges.append(one)
             done += one.state.size

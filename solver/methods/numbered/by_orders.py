@@ -150,10 +150,10 @@ class OrientedTier:
                 end, frontier = min(first + rows, orders), np.empty(size, np.uint16)
                 return int(kernels.pass_back(scores, tables, first, end, last, score, frontier))
 
-            newly_decided = sum(self.map(pass_back, range(0, orders, rows)))
-            if not newly_decided:
+            decided_last = sum(self.map(pass_back, range(0, orders, rows)))  # positions with the score *last*
+            if not decided_last:
                 break
-            decided, remoteness = decided + newly_decided, remoteness + 1
+            decided, remoteness = decided + decided_last, remoteness + 1
             done = BEGUN * self.count + (1 - BEGUN) * decided
             self.phase.working(done, self.number, Deciding(decided, self.count, remoteness - 1))
         for block in (scores[begin : begin + BLOCK] for begin in range(0, self.count, BLOCK)):

@@ -40,7 +40,7 @@ def solve_by_shapes(
     def tell(visited: int, decided: int, remoteness: int | None) -> None:
         phase.working(BEGUN * visited + (1 - BEGUN) * decided, tier, Deciding(decided, count, remoteness))
 
-    in_ranges = work.resumes(name := f"shaperanges{table.bits}-{k}")
+    in_ranges = work.resumes(name := f"shaperanges{table.bits}-{k}")  # an earlier solve has begun with ranges
     in_ranges |= work.ranged_from is not None and count >= work.ranged_from
     in_ranges |= memory_by_shapes(table.game, tier, count) > work.budget.free_bytes()
     has_own_scores = in_file and not in_ranges

@@ -152,7 +152,7 @@ def ask_parents(task: tuple[CyclicTier, Array]) -> list[Array]:
     table, children_left, sums = tier.table, tier.children_left.array, tier.sums.array
     rules = table.rules
     out, trouble = workspace("parents", PARENTS), trouble_array(rules, 3)
-    # Half as wide where that is enough. Marks of players who move again are negative (`~`).
+    # Half as wide where that is enough. Parents whose player moves again are negative (`~`).
     item = np.uint32 if len(children_left) < 1 << 32 and alternates(rules) else np.int64
     arrays = []
     # The kernel stops when the workspace is full, or on trouble.

@@ -70,7 +70,8 @@ def seed(game, tier, first, tier_scores, seeds, images, links, trouble):
 
 @lean_kernel
 def check_position(game, position, slot, images, trouble):
-    """Check a slot's position. Return (number of positions symmetric to it, its primitive value)."""
+    """Check a slot's position; write a fault to *trouble*. Return (number of positions symmetric to it, its primitive
+    value)."""
     trouble[0] = Trouble.FINE
     note(trouble, position)
     trouble[2] = slot

@@ -81,6 +81,7 @@ def solved_from(store: NumberedStore) -> SolvedSlots:
     scores = store.scores[: store.own.slots]  # a score is the code of its outcome
     solved = solved_slots(table.game, store.own, outcomes, store.counts, scores, release, fill_gaps)
     solved = replace(solved, quick=is_chess(table.game))
+    # Other metrics than remoteness have a signed distance besides.
     if store.metric not in TO_PROGRESS:
         return solved
     legend = [row._replace(measures=(signed_distance(row.value, row.remoteness),)) for row in solved.legend]

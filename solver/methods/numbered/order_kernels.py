@@ -71,13 +71,13 @@ def pass_back(scores, tables, first, end, last, score, frontier):
     """
     size, total = len(frontier), 0
     for order in range(first, end):
-        # Step 1: list the turns of the positions of this order with the score. The next item overwrites any other.
+        # Step 1: list the turns of the positions of this order with the score. The next item overwrites one without it.
         count = 0
         for turns in range(size):
             frontier[count] = turns
             count += scores[order * size + turns] == last
         total += count
-        # Step 2: for each move, all parents have one order. Their scores and the rows of the tables fit in a cache.
+        # Step 2: by a move, all parents have the same order. Their scores and the rows of the tables fit in a cache.
         for move in range(len(tables.orders) if count else 0):
             parent_base = tables.orders[move, order] * size
             parent_turns = tables.turns[tables.rows[move, order]]

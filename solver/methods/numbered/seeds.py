@@ -117,7 +117,7 @@ def check_block(tier: CyclicTier, begin: int, seeds: Seeds) -> None:
         if compiled != seed_interpreted(table, tier.k, begin + slot):
             raise RuleError(describe_difference(game, game.unindex(tier.number, begin + slot)))
     # Only every fourth block (see IMAGE_CHECK_BLOCKS): interpreted rules are slow.
-    if begin // BLOCK % IMAGE_CHECK_BLOCKS:
+    if (begin // BLOCK) % IMAGE_CHECK_BLOCKS:
         return
     # Step 2: compare canonical positions with a symmetric image, evenly spread over the block's positions.
     filled = np.flatnonzero(seeds.scores != table.empty)

@@ -189,7 +189,8 @@ class NumberedStore:
 
         table = self.table._replace(solved=tier)
         expect_solved(table, tier.k)
-        return self.count_and_write(tier.k, *solve_by_slots(table, tier.k, self.work, tier, False, until_kept))
+        solved = solve_by_slots(table, tier.k, self.work, tier, in_file=False, until_kept=until_kept)
+        return self.count_and_write(tier.k, *solved)
 
     def refuse(self, k: int) -> None:
         """Raise the error that explains why a tier that needs sets was not solved by sets."""

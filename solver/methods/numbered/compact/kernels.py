@@ -64,7 +64,7 @@ def expand(game, positions, numbers, bounds, parents, trouble):
     """Return the children of positions, with tiers and slots, and write data about the positions to *parents*.
 
     The file has tiers of these *numbers*; tier k has the slots `bounds[k]` to `bounds[k + 1]`. A child in another tier
-    has the slot NOWHERE.
+    has the slot NOWHERE. *trouble* gets the position that the rules are asked about, in case they raise.
     """
     size = CHILDREN * len(positions) + CHILDREN
     children, tiers, slots = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)

@@ -254,8 +254,8 @@ class ForwardSweep:
         return wrong
 
     def may_fold(self, tier: int, segment: Segment, move: int) -> bool:
-        """Return whether symmetry maps the first child of a segment into its own tier. Then some children are replaced
-        by their images, so they may not ascend although the moves keep the order."""
+        """Return whether the first child of a segment by a move has an image in its own tier. Then some children are
+        replaced by their images, so they may not ascend although the moves keep the order."""
         if not Traits.of(self.game).has_images:
             return False
         game = self.game

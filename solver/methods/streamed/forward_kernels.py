@@ -187,7 +187,7 @@ def make_children(game, arena, targets, numbers, ends, trouble):
             trouble[2] = row
             move = arena.table[row, MOVE]
             runs = find_runs(arena.table[row, MASK], workspace)
-            before = no_position(low)
+            before = no_position(low)  # less than any child
             disorder = move == ALL  # children by all moves are never in order
             for block in range(arena.table[row, FROM], arena.table[row, TO]):
                 count = unpack(arena, row, block, runs, keys)

@@ -110,7 +110,7 @@ def find_positions(task: ForwardTask) -> ForwardResult | WrongAssumption:
         over_lists = store_lists(stream, task.finished_name, finished.positions, finished.ends, finished.codes)
     segments = []
     for k, (target, segment) in enumerate(zip(targets, stored, strict=True)):
-        count = int(shared[k]) if segment.length else -1
+        count = int(shared[k]) if segment.length else -1  # -1: no position is left, or moves differ
         moves_of_all = tuple(moves[k, :count].tolist()) if count >= 0 else None
         to = tuple(next_tiers[k, : max(count, 0)].tolist())
         segments.append(NewSegment(target.tier, segment, moves_of_all, to, target.part, target.parts, over_lists[k]))

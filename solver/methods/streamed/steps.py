@@ -282,7 +282,7 @@ def make_steps(scored, lists, tally, buffers):
     16 to 20 % more space, see databases/FORMAT.md). (Splitting this kernel in four makes compilation take five times as
     long.)
     """
-    positions, codes, sizes = scored
+    positions, codes, sizes = scored  # codes are scores until step 1 converts them
     begin = 0
     offsets = np.zeros(2, np.int64)
     for k in range(len(lists)):
@@ -326,7 +326,7 @@ def make_steps(scored, lists, tally, buffers):
 def make_steps_of_rows(game, scored, lists, tally, buffers):
     """Do what `make_steps` does, for positions of several words. For the database, each position is a step of its
     own."""
-    positions, codes, sizes = scored
+    positions, codes, sizes = scored  # codes are scores until step 1 converts them
     begin = at = database_at = ZERO
     for k in range(len(lists)):
         end, tier = begin + lists[k, ITEMS], lists[k, TIER]

@@ -11,14 +11,14 @@ from retrograde.solver.values.score_kernels import pass_on, pass_up, primitive_s
 
 @kernel
 def sweep(block, bits, scores, result):
-    """Write the scores of a LocatedBlock whose children are all solved. Return 1 if a remoteness exceeds *bits*
-    bits."""
+    """Write to *result* the scores of a LocatedBlock whose children are all solved. *scores* are those of all
+    positions. Return 1 if a remoteness does not fit in *bits* bits."""
     columns, indices, matrix, _ = block
     # Step 1: score the positions where the game is over. Others get a value that step 3 replaces.
     for i in range(len(result)):
         result[i] = primitive_score(matrix.primitives[i], bits)
-    # Step 2: for each column, the best score that a child passes up. Rows are the outer loop, because children in a
-    # row often ascend, so that scores are read along memory.
+    # Step 2: for each column, an undecided position, the best score that a child passes up. Rows are the outer loop,
+    # because children in a row often ascend, so that scores are read along memory.
     best = np.zeros(columns, np.int64)
     for row in range(indices.shape[0]):
         for column in range(columns):
@@ -27,7 +27,7 @@ def sweep(block, bits, scores, result):
                 best[column] = max(best[column], pass_up(np.int64(scores[index]), bits))
             elif index < -1:  # the same player moves again: -2 - index of the child
                 best[column] = max(best[column], pass_on(np.int64(scores[-2 - index]), bits))
-    # Step 3: columns are the undecided positions; `origins` says which.
+    # Step 3: `origins` says which position a column stands for.
     for column in range(columns):
         result[matrix.origins[column]] = best[column]
     return too_far(result, bits)

@@ -99,12 +99,13 @@ def cut_out(block: tuple[int, int], begin: int, end: int) -> Iterator[tuple[int,
 def solve_sweeping(table: ListedTable, blocks: list[TierBlock], work: Work) -> Iterator[Done]:
     """Yield the scores and sizes of blocks of tiers without moves inside the tier."""
     if isinstance(table.space, SpilledStateSpace):
-        located = locate_children(table.game, table.space.lists_on_disk(), cut_into_tasks(blocks, TASK), work)
-        yield from work.map(sweep, ((table, *task) for task in zip(cut_into_tasks(blocks, TASK), located, strict=True)))
+        tasks = list(cut_into_tasks(blocks, TASK))
+        located = locate_children(table.game, table.space.lists_on_disk(), tasks, work)
+        yield from work.map(sweep, ((table, *task) for task in zip(tasks, located, strict=True)))
         return
     # Tasks of large tiers are longer, because their blocks are (see LONGER).
-    tasks = cut_into_tasks(blocks, TASK * (4 if table.space.large else 1))
-    yield from work.map(sweep, ((table, task, None) for task in tasks))
+    least = TASK * (4 if table.space.large else 1)
+    yield from work.map(sweep, ((table, task, None) for task in cut_into_tasks(blocks, least)))
 
 
 def sweep(task: tuple[ListedTable, list[TierBlock], LocatedChildren | None]) -> Done:

@@ -128,7 +128,7 @@ class Explorer:
         return self.add_wave([block])
 
     def settle(self, arrivals: dict[int, list[Array]], fresh: dict[int, list[Array]]) -> None:
-        """Move arrived children that are not known to *fresh*, or to disk if lists have spilled."""
+        """Move the unknown ones among the arrived children to *fresh*; if lists have spilled, move all to disk."""
         if self.must_spill(sum(sum(map(len, heap)) for heap in arrivals.values())):
             self.spill()
         if not self.spilled:
@@ -148,8 +148,8 @@ class Explorer:
         return self.position_bytes * (2 if self.width else 1)
 
     def merge(self, arrivals: dict[int, list[Array]], fresh: dict[int, list[Array]]) -> None:
-        """Move arrived children that are not known to *fresh*: disjoint sorted lists for each tier. Raises
-        MemoryLimit."""
+        """Move the unknown ones among the arrived children to *fresh*: disjoint sorted lists for each tier. Empties
+        *arrivals*. Raises MemoryLimit."""
         counts = [(tier, sum(map(len, heap))) for tier, heap in arrivals.items()]
         needed = self.merge_bytes() * sum(count for _, count in counts)
         self.work.budget.check(needed, f"going on from {self.found:,} positions")

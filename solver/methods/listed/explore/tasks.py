@@ -28,7 +28,7 @@ COMPACT = 1 << 20
 """A task that has found this number of children for a tier sorts them and drops duplicates, to save memory."""
 
 
-def expand(game: Game, parts: Pieces, checks: int) -> tuple[Pieces, Edges]:
+def expand(game: Game, pieces: Pieces, checks: int) -> tuple[Pieces, Edges]:
     """Return the children of positions by tier, and the pairs of tiers that moves connect. Compares *checks* of the
     positions with the interpreted rules."""
     by_tier: dict[int, list[Array]] = {}
@@ -36,17 +36,19 @@ def expand(game: Game, parts: Pieces, checks: int) -> tuple[Pieces, Edges]:
     edges: Edges = set()
     expander = expander_of(game)
     # Step 1: check some positions with the interpreted rules.
-    for k, index in sample_task([(k, 0, len(part[1])) for k, part in enumerate(parts)], checks):
-        expander.spot_check(parts[k][0], parts[k][1][index : index + 1])
+    for k, index in sample_task([(k, 0, len(positions)) for k, (_, positions) in enumerate(pieces)], checks):
+        tier, positions = pieces[k]
+        expander.spot_check(tier, positions[index : index + 1])
     # Step 2: expand large tiers one by one, small ones together.
-    small = sorted((part for part in parts if len(part[1]) < SMALL), key=itemgetter(0))
-    for group in [*([part] for part in parts if len(part[1]) >= SMALL), small]:
-        for block_edges, pieces in children_of(expander, group):
+    large = [[(tier, positions)] for tier, positions in pieces if len(positions) >= SMALL]
+    small = sorted(((tier, positions) for tier, positions in pieces if len(positions) < SMALL), key=itemgetter(0))
+    for group in [*large, small]:
+        for block_edges, child_pieces in children_of(expander, group):
             edges |= block_edges
-            for child_tier, piece in pieces:
+            for child_tier, children in child_pieces:
                 heap = by_tier.setdefault(child_tier, [])
-                heap.append(piece)
-                unsorted[child_tier] = unsorted.get(child_tier, 0) + len(piece)
+                heap.append(children)
+                unsorted[child_tier] = unsorted.get(child_tier, 0) + len(children)
                 # `heap[0]` is what the last sort left. If that is long, sorting again would save little.
                 if unsorted[child_tier] >= COMPACT > len(heap[0]):
                     by_tier[child_tier] = [distinct(heap)]
@@ -55,7 +57,7 @@ def expand(game: Game, parts: Pieces, checks: int) -> tuple[Pieces, Edges]:
 
 
 def children_of(expander: Expander, group: Pieces) -> Iterator[tuple[Edges, Pieces]]:
-    """Yield (pairs of tiers, children by tier) of the positions of a group of tiers, which ascend, block by block."""
+    """Yield (pairs of tiers, children by tier) of a group of positions, block by block. The tiers of a group ascend."""
     tiers = np.repeat([tier for tier, _ in group], [len(part) for _, part in group])
     positions = join([part for _, part in group]) if group else tiers
     for begin, end in expander.blocks(0, len(positions)):
@@ -68,7 +70,8 @@ def children_of(expander: Expander, group: Pieces) -> Iterator[tuple[Edges, Piec
         # Step 1: list all children with their tiers, and the tiers that they come from.
         children, child_tiers, parents = block.list_children()
         origins = block_tiers[parents]
-        # The kernel has compared with the least tier only. Each position alone shows the fault.
+        # Case: a move leads to a lower tier. The kernel has compared with the least tier of the block only, so each
+        # position is expanded alone, which raises the error.
         if (child_tiers < origins).any():
             for number in range(begin, end):
                 expander.expand(int(tiers[number]), positions[number : number + 1])

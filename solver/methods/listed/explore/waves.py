@@ -85,7 +85,7 @@ def waves_in(log: Entries) -> Iterator[Iterator[WaveBlock]]:
         if block.last:
             # Blocks are read again one at a time, because together they may be large.
             blocks = (decode(log.entry(block_number), [WaveBlock]) for block_number in [*numbers])
-            yield blocks if block.number else iter([block])
+            yield blocks if block.number else iter([block])  # the only block is at hand
 
 
 def sample_of(wave: AnyWave) -> Array:

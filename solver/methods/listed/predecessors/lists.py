@@ -6,6 +6,7 @@ Entries of the tier's log (see runtime/log.py) spare a resumed solve the expansi
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -67,7 +68,8 @@ class NoLists(NamedTuple):
 
 
 class PredecessorWriter:
-    """Collects the edges of all positions of a tier, then inverts them into predecessor lists. A context manager.
+    """Collects the edges of the *count* positions of a tier, then inverts them into predecessor lists. A context
+    manager.
 
     Edges stay in memory while it suffices and a kill would not lose much. Otherwise they are written to scratch files
     under *name*, and the *arrays*, with an item for each position, to the journal. If *on_disk*, this happens from the
@@ -233,17 +235,20 @@ class PredecessorWriter:
         lists: dict[int, Any] = {**self.inverted}
         buckets = [bucket for bucket in range(layout.buckets) if bucket not in lists]
         tasks = ((self.edges[bucket], layout, bucket, self.scratch) for bucket in buckets)
-        inverted = self.work.starmap(sorting.invert_to_disk if on_disk else sorting.invert_edges, tasks)
-        for bucket, lists[bucket] in zip(buckets, inverted, strict=True):
+        inverted: Iterator[Any] = self.work.starmap(sorting.invert_to_disk if on_disk else sorting.invert_edges, tasks)
+        for bucket, bucket_lists in zip(buckets, inverted, strict=True):
+            lists[bucket] = bucket_lists
             # Free the packed edges at once: together with the lists they would take twice the space.
             self.edges[bucket] = sorting.BucketEdges([], [])
             if on_disk:
-                self.log.add(InvertedBucket(bucket, lists[bucket]))
+                self.log.add(InvertedBucket(bucket, bucket_lists))
                 self.scratch.drop(f"bucket{bucket}")
-        blocks = [lists[bucket] for bucket in range(layout.buckets)]
-        blocks = [block for bucket_blocks in blocks for block in bucket_blocks] if on_disk else blocks
-        bits = min(sorting.READ_BITS, layout.shift) if on_disk else layout.shift
-        return PredecessorLists(self.work, blocks, bits, self.scratch if on_disk else None)
+        # In memory a bucket is a block; on disk it has several.
+        by_bucket = [lists[bucket] for bucket in range(layout.buckets)]
+        if not on_disk:
+            return PredecessorLists(self.work, by_bucket, layout.shift, None)
+        blocks = list(chain.from_iterable(by_bucket))
+        return PredecessorLists(self.work, blocks, min(sorting.READ_BITS, layout.shift), self.scratch)
 
 
 def spare_disk(folder: Path, positions: int) -> int:
@@ -293,7 +298,7 @@ class PredecessorLists:
         """Whether the lists are on disk and may be loaded into memory later."""
         self.pending = sum(block.size for block in blocks if isinstance(block, sorting.StoredParentLists))
         """The number of positions whose parents have not been looked up yet."""
-        if scratch and not self.may_load:
+        if scratch and not self.may_load:  # workers in other processes cache what they read
             scratch.cache_at_most(max(0, work.budget.free_bytes() // 2))
 
     @property

@@ -161,14 +161,15 @@ class ForwardPropagation(Propagation):
                 kernels.add_to_frontier(marks, positions, kernels.mark_of(score >> self.bits))
         # Step 2: resumed within a pass? Then list the positions that it decided before it was stopped.
         scores = scores_at(group, self.remoteness, self.bits)
+        better = scores[0]  # that of a WIN, or of a TIE while ties are propagated
         for score in scores if self.first else ():
             for positions in self.with_score(score, due=False):
                 self.add_to_batch(self.last.setdefault(score, ScoredPositions()), positions)
-        # Step 3: expand all undecided positions; give the best score to some parents, and decrement the counters of
-        # others.
+        # Step 3: expand all undecided positions; give the better score to some parents, and decrement the counters of
+        # others. The frontier is one remoteness behind.
         for end, good, bad in self.passes.find_parents(self.first):
             self.pass_share = end / len(self.scores)
-            self.settle(good, scores[0])
+            self.settle(good, better)
             if len(bad):
                 self.count_down(bad)
             self.pause(group, self.remoteness - 1, end)

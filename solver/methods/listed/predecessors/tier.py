@@ -253,10 +253,11 @@ class TierSolver:
         """Write a checkpoint after a remoteness has been propagated, if it is due. Load predecessor *lists* into memory
         if they fit by now. *group* is WIN_CLASS for wins and losses, or TIE_CLASS."""
         if lists:
-            ties = scores_at(TIE_CLASS, 0, self.bits) if group == WIN_CLASS else []  # ties are propagated last
+            # Primitive TIEs are propagated after all WINs and LOSEs.
+            ties = scores_at(TIE_CLASS, 0, self.bits) if group == WIN_CLASS else []
             unpropagated = scores_at(group, remoteness, self.bits) + ties
             lists.load_if_they_fit(self.arrays.scores, self.arrays.children_left, unpropagated)
-        # With edges in memory alone, a killed solve must expand all positions again.
+        # With edges in memory alone, a killed solve must expand all positions again, and a checkpoint is of no use.
         if not self.active_writer or self.active_writer.on_disk:
             self.save_propagation(group, remoteness)
 

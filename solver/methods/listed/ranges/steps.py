@@ -59,7 +59,7 @@ class RangeState(NamedTuple):
         scores, children_left = (array.copy() for array in split_fields(scratch.read(self.base), self.bits, self.size))
         for delta in self.deltas:
             content = scratch.read(delta)
-            count = len(content) // (4 + scores.itemsize + children_left.itemsize)
+            count = len(content) // (4 + scores.itemsize + children_left.itemsize)  # a slot is a uint32
             slots = np.frombuffer(content, np.uint32, count)
             scores[slots], children_left[slots] = split_fields(content[4 * count :], self.bits, count)
         return scores, children_left

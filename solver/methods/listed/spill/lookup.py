@@ -156,9 +156,10 @@ def lookups_of(lists: ListsOnDisk, groups: list[LocatedChildren]) -> Iterator[Lo
         cuts = [[0, *to_items(children).searchsorted(inner).tolist(), len(children)] for children, _ in by_tier[k]]
         for number, low in enumerate(range(0, len(positions.frames), TOGETHER)):
             parts = [
-                (children[slice(*cut[number : number + 2])], indices[slice(*cut[number : number + 2])])
+                (children[begin:end], indices[begin:end])
                 for (children, indices), cut in zip(by_tier[k], cuts, strict=True)
-                if cut[number + 1] > cut[number]
+                for begin, end in [cut[number : number + 2]]
+                if end > begin
             ]
             if parts:
                 high = min(low + TOGETHER, len(positions.frames))

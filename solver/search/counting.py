@@ -64,7 +64,7 @@ def count_lines(game: Game, position: Any, plies: int | None = None) -> Iterator
 def expand(game: Game, wave: Array) -> tuple[Array, Array, Array]:
     """Return (children by all moves, the index of each child's parent, bool[n]: which positions are ends)."""
     expander = expander_of(game)
-    tier = min(game.tier(position) for position in to_list(wave))
+    tier = min(game.tier(position) for position in to_list(wave))  # no child may be in a lower one
     blocks: list[tuple[Array, Array]] = [(wave[:0], np.zeros(0, np.int64))]
     over = np.zeros(len(wave), np.bool_)
     for begin, end in expander.blocks(0, len(wave)):

@@ -9,9 +9,9 @@ Move ordering: first the hash move, then by the game's `promise`. If the game de
 heuristic (Schaeffer, 1989), with the changed bits of the position in place of the move. History added to promises made
 the search of Connect Four three to five times slower, so history is not updated then.
 
-Kernels pass raw addresses instead of arrays (see `memory.py`). The workspace of a thread has a row for each ply,
-with a word for each field of a child, and as many as a position has for the child and for its key. A child takes
-*stride* words, so field RANK of child i is `row[stride * i + RANK]`::
+Kernels pass raw addresses instead of arrays (see `memory.py`): `memory` is a SearchMemory. `ply` counts from the root.
+The workspace of a thread has a row for each ply, with a word for each field of a child, and as many as a position has
+for the child and for its key. A child takes *stride* words, so field RANK of child i is `row[stride * i + RANK]`::
 
     row of a ply:   | child 0: NUMBER COUNTER RANK CHILD key | child 1: … | …
 """
@@ -128,7 +128,7 @@ def memory_of(table: TranspositionTable, workspace: ThreadWorkspace) -> SearchMe
 def at_least(game: Game, position: int, bound: int, table: TranspositionTable, workspace: ThreadWorkspace) -> bool:
     """Return whether an undecided position is worth at least *bound*; also False if the search gives up."""
     far = table.layout.far
-    if bound >= far or bound <= 1 - far:
+    if bound >= far or bound <= 1 - far:  # no position reaches the former, and all undecided ones reach the latter
         return bound < far
     return bounds_from(game, position, bound, ONE_QUESTION, False, table, workspace)[0] >= bound
 
@@ -142,7 +142,10 @@ def bounds_from(
     table: TranspositionTable,
     workspace: ThreadWorkspace,
 ) -> tuple[int, int]:
-    """Return (low, high) bounds of an undecided position's worth, by questions from *bound* on; see `next_bound`."""
+    """Return (low, high) bounds of an undecided position's worth, by questions from *bound* on.
+
+    *order* (see `bounds.py`) and *distance* say which questions follow; see `next_bound`.
+    """
     memory, key, far = memory_of(table, workspace), no_position(position), table.layout.far
     with compilable(game):
         low, high = narrow_bounds(rules_for(game), position, key, bound, (1 - far, far - 1), order, distance, memory)
@@ -153,7 +156,7 @@ def bounds_from(
 def next_bound(low, high, order, distance, far):
     """Return the next question about a position worth *low* to *high*; *far* if nothing is left to ask.
 
-    Without *distance*, nothing is left once the value is known.
+    *order* is one of those in `bounds.py`. Without *distance*, nothing is left once the value is known.
 
     >>> [next_bound(-98, high, SOON_FIRST, True, 99) for high in (98, 90)]  # win within 8? loss within 8?
     [91, -90]
@@ -210,7 +213,7 @@ def prove_bound(game, position, key, bound, count, ply, memory):
     far, counters, first_ply = memory.far, words_at(memory.counters), ply
     # Step 1: generate the children, unless the caller did, and follow forced moves.
     answer = False
-    if count < 2:
+    if count < 2:  # UNSEEN, or a forced move
         answer, position, key, bound, ply, count = expand(game, position, key, bound, count, ply, memory)
     flipped = ((ply - first_ply) & 1) == 1  # the question is about the other player now, so its answer is negated
     if count == 0:
@@ -311,12 +314,13 @@ def look_ahead(game, position, bound, ply, memory):
             if bound <= 0:
                 return True, 0
         elif value != WIN:
-            # Case: the game goes on. Probe the endgame tables, if any, as if the child were an end.
+            # Case: the game goes on. Probe the endgame tables, if any, as if the child were an end. (An end that the
+            # opponent wins is no use to the player to move.)
             worth = probe_tables(game, child, memory.far, memory.endgame_tables)
             if worth != UNKNOWN:
                 counters[IN_TABLES] += 1
-                if worth in (0, DRAWN):
-                    counters[ENDS] |= DRAWS if worth else TIES
+                if worth in (0, DRAWN):  # a tie is worth 0, and so is a draw from here on
+                    counters[ENDS] |= DRAWS if worth == DRAWN else TIES
                     worth = 0
                 if worth < bound_for_child(bound):
                     return True, 0
@@ -333,7 +337,7 @@ def look_ahead(game, position, bound, ply, memory):
 
 @kernel
 def is_trivial(bound, far):
-    """Return whether all undecided positions have the same answer to this question."""
+    """Return whether all undecided positions have the same answer to this question: no from *far* on, else yes."""
     return bound >= far or bound <= 1 - far
 
 
@@ -343,8 +347,8 @@ def must_give_up(position, ply, memory):
     counters = words_at(memory.counters)
     if not counters[STOP] and ply < memory.plies and counters[NODES] <= counters[MOST_NODES]:
         return False
-    at_limit = counters[NODES] > counters[MOST_NODES]
-    give_up(STOPPED if counters[STOP] else NODE_LIMIT if at_limit else TOO_DEEP, position, counters)
+    trouble = NODE_LIMIT if counters[NODES] > counters[MOST_NODES] else TOO_DEEP
+    give_up(STOPPED if counters[STOP] else trouble, position, counters)
     return True
 
 
@@ -487,7 +491,7 @@ def sort_children(game, position, child_bound, count, best, ply, memory):
     left = 0
     for i in range(count):
         child, key = child_at(game, row, i), key_at(game, row, i)
-        # Enhanced transposition cutoff: probe each child before any is searched.
+        # Enhanced transposition cutoff: probe each child before any is searched. One that fails proves the question.
         low, high, _ = bounds_of(find(key, memory), memory)
         if high < child_bound:
             return True, 0
@@ -502,6 +506,7 @@ def sort_children(game, position, child_bound, count, best, ply, memory):
                 row[stride * (j + 1) + word] = row[stride * j + word]
             j -= 1
         free = stride * (j + 1)
+        # A number that does not fit into BEST_BITS counts as unknown.
         row[free + NUMBER], row[free + COUNTER], row[free + RANK] = min(i, NO_BEST), counter, rank
         put(row, free + CHILD, child)
         put_key(game, row, j + 1, key)

@@ -61,7 +61,8 @@ class MonteCarloSearch:
         """Play one game to its end, first along the tree, and add its payoffs to the moves on the way."""
         payoffs = [0.0] * self.game.players
         path: list[tuple[int, TriedMove]] = []
-        node, plies, has_grown = self.root, 0, False
+        node, plies = self.root, 0
+        has_grown = False  # whether the tree has got its new move; after it, moves are random
         while plies < LONGEST and self.game.primitive(position) == UNDECIDED:
             player = self.player_to_move(position, plies)
             moves = [*self.game.generate_moves(position)]

@@ -33,7 +33,10 @@ class Period(NamedTuple):
 
 
 class NimSequence(StoppableSearch):
-    """The nim-sequence of a game with this code, as far as it is known; it grows when asked for a larger heap."""
+    """The nim-sequence of a game, as far as it is known; it grows when asked for a larger heap.
+
+    *code* is the game's (see `games/contract/heap_code.py`).
+    """
 
     def __init__(self, code: Sequence[int]):
         super().__init__()

@@ -65,7 +65,7 @@ def slot_in_patterns(patterns, number, position):
     slot_mask = patterns.plies.shape[1] - 1  # the number of slots is a power of two
     slot = hash_of(key_of(position), HASH_BITS) & slot_mask
     while patterns.plies[number, slot] != EMPTY and not stands_at(patterns.keys, (number, slot), position):
-        slot = slot + 1 & slot_mask
+        slot = (slot + 1) & slot_mask
     return slot
 
 

@@ -34,6 +34,8 @@ adds one for each further child (weak proof-number search; Ueda, Hashimoto, Hash
 Endless search. The numbers of questions met on several paths may fall as well as rise, and then the search may reach
 its limits forever without progress (Kishimoto, 2010). Here the limits of a child double on each visit after PATIENCE
 visits. So the search leaves each level after a bounded number of visits, whatever the table has forgotten.
+
+In the kernels, a question is a `key` (see `question_of`), `path` is a Path, and `table` that of `proof_table.py`.
 """
 
 from typing import NamedTuple
@@ -51,6 +53,7 @@ from retrograde.solver.search.hashing import hash_of
 from retrograde.solver.search.proof_table import (
     HASH_BITS,
     INFINITE,
+    NUMBER_BITS,
     asks_win,
     find,
     position_of_question,
@@ -185,11 +188,13 @@ def prove(game, key, nodes, table, path):
             counts[TROUBLE] = STOPPED
             continue
         # Step 4: set the limits of the best child and enter it. Proof and disproof swap between parent and child.
-        # *least* is the doubling limit against endless search.
-        least = 1 << min(max(children[best, VISITS] - PATIENCE, 0), 28)
-        proof_limit = max(
-            least, levels[level, DISPROOF_LIMIT] - (others if levels[level, DISPROOF_LIMIT] < INFINITE else 0)
-        )
+        # *least* is the doubling limit against endless search. The other open children add *others* to the disproof
+        # number of this question, so that less of its limit is left for the child.
+        least = 1 << min(max(children[best, VISITS] - PATIENCE, 0), NUMBER_BITS)
+        disproof_left = levels[level, DISPROOF_LIMIT]
+        if disproof_left < INFINITE:
+            disproof_left -= others
+        proof_limit = max(least, disproof_left)
         disproof_limit = max(least, min(levels[level, PROOF_LIMIT], second + second // SLACK + 1))
         levels[level, CHOSEN] = best
         level += 1
@@ -310,7 +315,12 @@ def value_of(game, position, counts, tables):
         worth = probe_tables(game, position, BASE, tables)
         if worth != UNKNOWN:
             counts[IN_TABLES] += 1
-            value = whole(DRAW if worth == DRAWN else WIN if worth > 0 else LOSE if worth < 0 else TIE)
+            if worth == DRAWN:
+                value = whole(DRAW)
+            elif worth == 0:
+                value = whole(TIE)
+            else:
+                value = whole(WIN if worth > 0 else LOSE)
     if value == TIE:
         counts[MET] |= TIES
     elif value == DRAW:

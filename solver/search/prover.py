@@ -96,7 +96,7 @@ class ProofNumberSearch(StoppableSearch):
         """Like `ask`, but return None if *nodes* positions do not suffice."""
         if (value := self.game.primitive(position)) != UNDECIDED:
             return value == WIN or (bound == NO_LOSS and value != LOSE)
-        question = question_of(self.game.canonical(position), bound)
+        question = question_of(self.game.canonical(position), bound)  # ANY_WIN is 1, NO_LOSS is 0
         # Search. If the search path is too small, enlarge it and search again: the table keeps what was found.
         while True:
             with compilable(self.game):
@@ -169,7 +169,7 @@ class ProofNumberSearch(StoppableSearch):
             if holds is False or (wins is False and not self.ends_met):
                 yield LOSE, LOSE
                 return
-            yield DRAW if holds else LOSE, WIN if wins is None else TIE
+            yield (DRAW if holds else LOSE), (WIN if wins is None else TIE)
             nodes = min(2 * nodes, MOST_NODES)
         if not self.game.has_ties:
             yield DRAW, DRAW

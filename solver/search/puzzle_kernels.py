@@ -52,7 +52,8 @@ def bound_of(game, position, patterns):
 def plies_to_solution(game, position, parent, least, plies, ply, memory):
     """Return *plies* if there is a solution so long, else a greater lower bound. The caller knows that none is shorter.
 
-    *least* is the game's lower bound, *ply* the distance from the root. The result is void if `counts[TROUBLE]` is set.
+    *parent* is the position before the last move, *least* the lower bound that the rules or patterns give, *ply* the
+    distance from the root, *memory* a PuzzleMemory. The result is void if `counts[TROUBLE]` is set.
     """
     counts = memory.counts
     counts[NODES] += 1
@@ -74,8 +75,10 @@ def plies_to_solution(game, position, parent, least, plies, ply, memory):
             best = min(best, plies + 2)
             continue
         value = whole(game.primitive(child))
-        # *below* is a lower bound of the plies from the child.
-        below = least_plies(game, child, memory.patterns) if value == UNDECIDED else 0 if value == WIN else NEVER
+        # *below* is a lower bound of the plies from the child: 0 at a solution, NEVER at any other end.
+        below = 0 if value == WIN else NEVER
+        if value == UNDECIDED:
+            below = least_plies(game, child, memory.patterns)
         if below < least - 1:
             counts[TROUBLE] = BROKEN
             put(memory.faulty, 0, position)

@@ -203,7 +203,8 @@ class Search(StoppableSearch):
     # One question
 
     def ask(self, position: int, bound: int, workers: int | None = None) -> bool:
-        """Return whether a position is worth at least *bound*; raise OutOfTime, SearchTooDeep or RuleError."""
+        """Return whether a position is worth at least *bound*, by so many *workers* (None: all). Raise OutOfTime,
+        SearchTooDeep or RuleError."""
         if self.game.primitive(position) != UNDECIDED:
             return self.worth_of_end(position) >= bound
         # If every thread gave up, enlarge what was too small and repeat the question.
@@ -230,7 +231,7 @@ class Search(StoppableSearch):
             raise OutOfTime
         ask = partial(self.ask_thread, position, bound)
         answers = [ask(workspaces[0])] if len(workspaces) == 1 else list(self.pool.map(ask, workspaces))
-        self.set_stop_flags(self.halted)
+        self.set_stop_flags(self.halted)  # the first thread with an answer has set them
         self.collect_counters(workspaces)
         return [answer for answer in answers if answer is not None]
 
@@ -290,7 +291,7 @@ class Search(StoppableSearch):
             self.workspace_size = plies, 4 * moves
             self.make_workspaces()
         elif kernels.NODE_LIMIT in troubles:
-            if self.node_limit <= self.nodes_for_table:
+            if self.node_limit <= self.nodes_for_table:  # the caller's limit ended the search, not the table's size
                 raise NodeLimitReached
             old, workspace = self.table, self.workspaces[0]
             self.grow_table(old.layout.position_bits)
@@ -317,7 +318,7 @@ class Search(StoppableSearch):
         else:
             if depth is None and not self.cyclic:
                 bounds = self.ask_quickly(position, distance)
-            if kernels.next_bound(*bounds, ANY_DISTANCE, distance, far) < far:
+            if kernels.next_bound(*bounds, ANY_DISTANCE, distance, far) < far:  # something is left to ask
                 with self.limit_time(seconds):
                     with suppress(OutOfTime):
                         for closer in self.narrow(position, bounds, distance, depth):
@@ -331,14 +332,14 @@ class Search(StoppableSearch):
             with self.limit_time(seconds_left):
                 remoteness = self.plies_to_tie(position)
         return SearchResult(
-            value if value != UNDECIDED else None,
-            remoteness,
-            value if value != UNDECIDED else (DRAW if bounds.low >= 0 else LOSE),
-            value if value != UNDECIDED else (TIE if bounds.high <= 0 else WIN),
-            bounds.no_end_within(far),
-            self.nodes - nodes,
-            time.monotonic() - began,
-            self.in_tables - in_tables,
+            value=value if value != UNDECIDED else None,
+            remoteness=remoteness,
+            at_least=value if value != UNDECIDED else (DRAW if bounds.low >= 0 else LOSE),
+            at_most=value if value != UNDECIDED else (TIE if bounds.high <= 0 else WIN),
+            no_end_within=bounds.no_end_within(far),
+            nodes=self.nodes - nodes,
+            seconds=time.monotonic() - began,
+            in_tables=self.in_tables - in_tables,
         )
 
     def ask_quickly(self, position: int, distance: bool) -> Bounds:
@@ -446,6 +447,7 @@ class Search(StoppableSearch):
             return not self.ask(child, no_loss_within(plies - 1, far))  # the opponent loses in plies - 1
         if value == LOSE:
             return plies == 1 or not self.ask(child, win_within(plies - 2, far))  # no sooner win of the opponent
+        # A TIE: the last ply must end in a tie. Before it, the child must be a tie, with a path that is short enough.
         end = self.game.primitive(child)
         if end != UNDECIDED or plies == 1:
             return bool(end == TIE and plies == 1)

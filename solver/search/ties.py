@@ -14,6 +14,9 @@ A memory of fixed size holds refuted positions, two words each, or more if posit
 
     | plies within which no tie ends |          0: empty
     | key of the position |
+
+In the kernels, `memory` is a SearchMemory (see `kernels.py`), `refuted` the address of that memory, and `trail` the
+address of the search's stack. `ply` counts from the root; `plies` are those left for the path.
 """
 
 import numpy as np
@@ -187,6 +190,7 @@ def write_candidates(game, position, plies, ply, memory, refuted):
         kind = KNOWN if high < ANY_WIN else OPEN
         j = left - 1
         while j >= 0 and row[stride * j + search.RANK] > kind:
+            # The words before RANK are not used here.
             for word in range(search.RANK, stride):
                 row[stride * (j + 1) + word] = row[stride * j + word]
             j -= 1

@@ -48,8 +48,8 @@ def make_move_table(game: Game, moves: int) -> MoveTable:
 
 @kernel
 def list_moves(game, position, goal, plies, table):
-    """Write what each move of an undecided position leaves open. Return (COMPLETE, BROKEN or TOO_MANY; the number of
-    moves).
+    """Write to a MoveTable what each move of an undecided position leaves open. Return (COMPLETE, BROKEN or TOO_MANY;
+    the number of moves).
 
     Positions that plain play decides within *plies* plies are not open.
     """

@@ -169,7 +169,7 @@ class CertificateProver:
             found = self.search.find(self.position, self.time_remaining(), distance=True, depth=trial * STEP)
             if found.value in (WIN, LOSE):
                 return self.build_certificate(*self.claim(found.value), ends=False)
-            if found.no_end_within < trial * STEP:
+            if found.no_end_within < trial * STEP:  # the search has not reached its depth
                 raise OutOfTime
             if (proof := self.prove_draw(trial * TRIAL)) is not None:
                 return proof
@@ -204,7 +204,9 @@ class CertificateProver:
         # Where play may go on forever, a closed set of positions shows only that nobody loses: a DRAW at least.
         if goal == TIE and not ends:
             goal = at_least = DRAW
-        walk_class = CertificateWalk if ends else BoundedWalk if goal == WIN else ClosedWalk
+        walk_class: type[CertificateWalk] = CertificateWalk
+        if not ends:
+            walk_class = BoundedWalk if goal == WIN else ClosedWalk
         self.walk = walk = walk_class(self.search, goal, self.goal.leaves, self.goal.memory)
         walk.most = min(walk.most, most or walk.most)
         if self.journal:

@@ -63,6 +63,7 @@ class CertificateWalk:
     """The growing set of positions with their replies, for games in which play always ends.
 
     *goal* is the value to keep: WIN, TIE or DRAW. Positions that plain play decides within *leaves* plies are left out.
+    A reply is an int: the number of a move, and in a BoundedWalk a bound above its lowest REPLY_BITS bits.
     """
 
     bounded = False
@@ -203,7 +204,8 @@ class CertificateWalk:
 
     def columns(self, roots: Iterable[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Return (positions, replies, bounds), int64[n] each, sorted by position. Without *bounded*, bounds are None. A
-        reply is the number of a move. Positions of several words are int64[n, words]."""
+        reply is the number of a move. Positions of several words are int64[n, words]. Only a ClosedWalk needs the
+        *roots*."""
         positions = np.array(sorted(self.replies), np.int64)
         packed = np.array([self.replies[position] for position in to_list(positions)], np.int64)
         bounds = packed >> REPLY_BITS if self.bounded else None

@@ -14,6 +14,9 @@ A search may *select* moves. In each position with two plies left or more, it fi
 depth. A player who keeps the best N then searches these alone (forward pruning). A move that is better than all others
 by a margin, or the only one, is *singular* and takes half a ply off the depth, not a whole one (singular extension).
 What is selected depends on the position and the depth alone, so a table entry still holds wherever it occurs.
+
+In the kernels, `scoring` is a Scoring, `workspace` a DepthWorkspace, `low` and `high` are the window of alpha-beta, and
+`ply` counts from the root.
 """
 
 from typing import NamedTuple
@@ -378,7 +381,7 @@ def max_n(game, position, depth, ply, scoring, workspace):
     turn = whole(game.turn(position))
     if depth <= -scoring.quiescence or (depth <= 0 and game.quiet(position)):
         counts[ESTIMATED] = 1
-        # The estimate is for the player to move. All others share it as a loss.
+        # The estimate is for the player to move (at chance's turn, player 0). All others share it as a loss.
         points = estimate_of(game, position, scoring.estimate) / POINT
         for player in range(game.players):
             shares[player] = points if player == max(0, turn) else -points / (game.players - 1)

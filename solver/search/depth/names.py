@@ -114,7 +114,7 @@ class AdaptiveDepthSearch:
         self.search = depth_search_for(game, paranoid, tables, selection)
 
     def ask(self, question: Callable[["DepthSearch"], Answer]) -> Answer:
-        """Return *question* of the search, again by points if that meets chance."""
+        """Return the answer to *question*, a function of the search; if that meets chance, ask a search by points."""
         from retrograde.solver.search.depth.searcher import MetChance  # here because numba takes a while to import
 
         try:

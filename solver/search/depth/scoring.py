@@ -5,7 +5,7 @@ less. By points: what the side to move is paid, less what the other side gets. T
 player, `me`, and all others, who play against `me`. If it is chance's turn, a position counts as player 0's, or `me`'s.
 
 A score is a float64, which holds every score by value exactly. The search of `kernels.py` is the same for both domains;
-it calls the functions below.
+it calls the functions below. They get the settings of the search as `scoring`, a Scoring.
 """
 
 from typing import NamedTuple
@@ -229,7 +229,7 @@ def write_odds(game, position, count, ply, workspace):
 @kernel
 def star1_window(low, high, chances, weight, scoring):
     """Return the window of chance's next move, by Star1 (Ballard, 1983). Beyond it the mean is below *low* or above
-    *high*, whatever the moves left bring.
+    *high*, whatever the moves left bring. *weight* is the odds of the next move.
 
     *chances* are (sum of all odds, odds of the moves not searched yet, weighted sum of the scores so far). No score
     exceeds `scoring.most`.

@@ -138,7 +138,7 @@ class DepthSearch(StoppableSearch):
 
     def find(self, position: int, depth: int | None = None, seconds: float | None = None, seed: int = 0) -> DepthResult:
         """Return the move that seems best at *depth* plies or after *seconds*; *seed* decides between equal ones. If it
-        is chance's turn, the score is the find_mean for player 0, and the move is NO_MOVE."""
+        is chance's turn, the score is the mean for player 0, and the move is NO_MOVE."""
         *_, last = self.deepen(position, depth, seconds, seed)
         return last
 
@@ -247,7 +247,7 @@ class DepthSearch(StoppableSearch):
                 raise MetChance
             if counts[kernels.TROUBLE] == kernels.MANY_MOVES:
                 estimated = counts[kernels.ESTIMATED]
-                self.widen()
+                self.widen()  # which makes new counts
                 self.counts[kernels.ESTIMATED] = estimated
         return None
 

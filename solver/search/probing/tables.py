@@ -75,9 +75,10 @@ def find_tables(game: Game, position: int | None = None, most: int = MOST_BYTES)
     """
     rules: Any = find_probed_game(game)  # the contract has no `tiers`, which is a name of options, too
     traits = Traits.of(rules)
-    if not traits.is_numbered or not traits.has_tiers or rules.family == game:
+    if not traits.is_numbered or not traits.has_tiers or rules.family == game:  # the last: it has no other games
         return None
     least = -POSITION_LIMIT if position is None else game.tier(position)
+    # The `tiers` of a probed game are not all of its family, so any tier counts.
     tiers: Container[int] = range(least, POSITION_LIMIT)
     if not hasattr(game, "probed_game"):
         tiers = {tier for tier in rules.tiers if tier >= least}
@@ -112,7 +113,7 @@ def load_tiers(
         return {}
     if not isinstance(database, SlotsDatabase) or database.metric != METRICS[0]:
         return {}
-    row_entries = np.array([encode_entry(row.value, row.plies) for row in database.file.legend] + [UNKNOWN], np.int16)
+    row_entries = np.array([encode_entry(row.value, row.plies) for row in database.file.legend], np.int16)
     numbers, bounds = database.contents.tiers
     loaded: dict[int, Array] = {}
     for k in np.argsort(np.diff(bounds), kind="stable").tolist():  # the smallest tier first

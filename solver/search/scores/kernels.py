@@ -9,6 +9,8 @@ the move pays at once, its *gain*, and from who moves next::
 As in the search of values, an answer rests only on finished answers and on ends of the game. The transposition table is
 the same too, with bounds of scores in place of bounds of worth. Move ordering: the hash move; moves after which the
 same player moves again; then the sum of the history and of `promise`, by which rules rank moves.
+
+`memory` and the `row` of a ply are those of `search/kernels.py`, but a child has other fields there.
 """
 
 from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game, is_none

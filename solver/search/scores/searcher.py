@@ -134,6 +134,7 @@ class ScoreSearch(Search):
                     child = self.game.do_move(position, move)
                     same = same_mover(self.game, position, child)
                     # The move keeps the score if the child brings the mover at least *needed* points.
+                    # If the other player moves there, that player gets at most -needed.
                     needed = score - self.gain(position, move)
                     if self.ask(child, needed) if same else not self.ask(child, 1 - needed):
                         break

@@ -208,9 +208,9 @@ def alpha_beta(rules: TextbookRules, node: Node, depth: int, low: float = -INFIN
 def star1(rules: TextbookRules, node: Node, depth: int) -> Node:
     """Search chance's moves until the mean must leave the window (Ballard, 1983). No move brings more than `most`."""
     weighted_sum = odds_left = 0.0
-    has_left = False
+    left_window = False
     for move, child in rules.make_children(node, depth):
-        if has_left:
+        if left_window:
             node.cut.append(move)
             continue
         weight, total = child.odds or (1, 1)
@@ -220,9 +220,9 @@ def star1(rules: TextbookRules, node: Node, depth: int) -> Node:
         most = min(INFINITE, (node.high * total - weighted_sum + odds_left * rules.most) / weight)
         value = node.add(move, alpha_beta(rules, child, depth - 1, least, most)).value
         weighted_sum += weight * value
-        has_left = not least < value < most
+        left_window = not least < value < most
         node.value = weighted_sum / total
-        if has_left and odds_left:  # the value is a bound
+        if left_window and odds_left:  # the value is a bound
             node.value += (odds_left if value <= least else -odds_left) * rules.most / total
     return node
 
@@ -282,14 +282,16 @@ def expand(rules: TextbookRules, line: list[Node], depth: int = 1) -> None:
 
 
 def classify(rules: TextbookRules, node: Node, line: list[Node]) -> None:
-    """Set the proof numbers of a new leaf. One that repeats a position of its line is no win; one that leads only to
-    itself stays open."""
+    """Set the proof numbers of a new leaf; *line* are the nodes from the root to its parent. A leaf that repeats one of
+    their positions is no win, and one that leads only to itself stays open."""
     if node.side == CHANCE:
         raise NotForSearch(f"proof numbers are for games without chance; draw {variant(rules.game)} without --method")
     repeats = any((node.position, node.side) == (above.position, above.side) for above in line)
     over = rules.evaluate_leaf(node, 1) or repeats
     node.estimated = not over and all(child.position == node.position for _, child in rules.make_children(node, 1))
-    node.numbers = (1, 1) if not over else (0, INFINITE) if node.value > 0 else (INFINITE, 0)
+    node.numbers = 1, 1
+    if over:
+        node.numbers = (0, INFINITE) if node.value > 0 else (INFINITE, 0)
 
 
 def count_proofs(node: Node) -> list[Node]:
@@ -318,6 +320,7 @@ def count_conspirators(node: Node, goal: float, up: bool) -> float:
     if not node.children:
         return 1 if node.estimated else INFINITE
     counts = [count_conspirators(child, goal, up) for child in node.children]
+    # The player who gains by the change needs one child for it; against the other player all children must change.
     return min(counts) if up == (node.side == MAX) else min(INFINITE, sum(counts))
 
 
@@ -350,9 +353,7 @@ def order_by_minimax(rules: TextbookRules, best_first: bool) -> Order:
         if (node.position, node.side, depth) not in orders:
             worth = {move: minimax(rules, child, depth - 1).value for move, child in rules.make_children(node, depth)}
             is_descending = best_first == (node.side == MAX)
-            orders[node.position, node.side, depth] = sorted(
-                worth, key=lambda move: -worth[move] if is_descending else worth[move]
-            )
+            orders[node.position, node.side, depth] = sorted(worth, key=worth.__getitem__, reverse=is_descending)
         return orders[node.position, node.side, depth]
 
     return order

@@ -152,12 +152,12 @@ class Trees:
 
     def notes(self, who: str) -> list[str]:
         """Return sentences that explain the trees, where *who* is the player to move at the root."""
-        tree, counts = self.drawn[0], self.conspiracy()
+        tree, counts, who = self.drawn[0], self.conspiracy(), who or "the player to move"
         meaning = "W3 is a win after 3 plies and L2 a loss after 2, other numbers are estimates, or 0 for a tie."
         if self.by_points:
             less = ", less those of the other player" if self.game.players == 2 else ""
             meaning = f"points that Max gets{less}."
-        notes = [f"Max is {who or 'the player to move'}, and values are as Max sees them: {meaning}"]
+        notes = [f"Max is {who}, and values are as Max sees them: {meaning}"]
         if tree.value_of is proofs_text:
             notes = [
                 f"Max is {who}. Proof and disproof numbers of the question whether Max wins; ◀ is the most-proving."
@@ -196,7 +196,7 @@ def trees_of(
         if game.players > 2:
             raise NotForSearch("proof numbers are for one player or two; draw max^n: without --method")
         if depth:
-            choose_depth(rules, position, depth)
+            choose_depth(rules, position, depth)  # only to raise TreeTooLarge
         root = proof_tree(rules, rules.make_root(position), depth, USUAL_POSITIONS)
         tree = SearchTree(game, "proof-number search", root, value_of=proofs_text)
         return Trees(game, position, depth_of(root), (tree,), (tree,), by_points)
@@ -224,7 +224,7 @@ def make_trees(
         shares = SearchTree(game, "max^n", max_n(rules, rules.make_root(position), depth), value_of=shares_text)
         paranoid = SearchTree(game, "paranoid", everything), search_tree("paranoid, alpha-beta", order or BEST)
         return (shares, *paranoid), ()
-    names = ("everything", "minimax", "expectimax", "expectiminimax")
+    names = ("everything", "minimax", "expectimax", "expectiminimax")  # for one player and two; then with chance
     drawn = [SearchTree(game, names[(2 if has_chance else 0) + game.players - 1], everything)]
     more = []
     if game.players == 2:

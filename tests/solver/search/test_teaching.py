@@ -233,6 +233,7 @@ def test_the_tree_of_proof_numbers():
     assert lines[:3] == ["proof-number search", "Max 2/3", "├ a1 5/1"]
     assert [line.endswith("◀") for line in lines].count(True) == 1
     assert trees.notes("X to move")[0].startswith("Max is X to move. Proof and disproof numbers")
+    assert trees.notes("")[0].startswith("Max is the player to move. Proof and disproof numbers")
     grown = trees_of(game, game.start, by_proofs=True)
     assert grown.drawn[0].root.positions >= 40
     with pytest.raises(NotForSearch, match="without chance"):

@@ -8,7 +8,7 @@ children are known, until all are known.
                                         worked out from the right to the left
 
 Bounds are whole numbers: amounts times `scale`, for player 0. A *link* is a move of a listed position. Slots are
-numbered through all tiers.
+numbered through all tiers. In the kernels, `stored` is a StoredBounds, and `between` a PositionsBetween.
 """
 
 from typing import NamedTuple
@@ -125,8 +125,8 @@ def list_between(game, position, tier, stored, between):
     """List a position and the positions in between that it leads to, breadth-first. Return how many, or -fault."""
     capacity = len(between.positions)
     # Step 1: empty the hash table.
-    for at in range(len(between.table)):
-        between.table[at] = -1
+    for entry in range(len(between.table)):
+        between.table[entry] = -1
     put(between.positions, 0, position)
     count, links = 1, ZERO
     number = 0
@@ -155,16 +155,16 @@ def list_between(game, position, tier, stored, between):
                 # linear probing).
                 if found == IN_BETWEEN:
                     key = key_of(child)
-                    at = (key ^ (key >> 17) ^ (key >> 31)) % len(between.table)
-                    while between.table[at] >= 0 and not stands_at(between.positions, between.table[at], child):
-                        at = (at + 1) % len(between.table)
-                    if between.table[at] < 0:
+                    entry = (key ^ (key >> 17) ^ (key >> 31)) % len(between.table)
+                    while between.table[entry] >= 0 and not stands_at(between.positions, between.table[entry], child):
+                        entry = (entry + 1) % len(between.table)
+                    if between.table[entry] < 0:
                         if count == capacity:
                             return -CROWDED
-                        between.table[at] = count
+                        between.table[entry] = count
                         put(between.positions, count, child)
                         count += 1
-                    between.targets[links] = between.table[at]
+                    between.targets[links] = between.table[entry]
                 links += 1
         number += 1
     between.begins[count] = links
@@ -314,10 +314,10 @@ def check_slots(game, k, slots, stored, between, faults, strictly):
 @lean_kernel
 def count_slot(game, position, slot, stored, faults):
     """Count a slot by its value for the player to move: WIN or LOSE if both bounds have that sign, else TIE."""
-    value = 1  # index of LOSE, TIE and WIN in `faults.rows`
+    value_index = 1  # of LOSE, TIE and WIN in `faults.rows`
     if stored.low[slot] > 0 or stored.high[slot] < 0:
-        value = 2 if (stored.low[slot] > 0) != (game.turn(position) == 1) else 0
-    count_item(faults.tally, faults.rows[value], gather_images(game, position, faults.images), slot)
+        value_index = 2 if (stored.low[slot] > 0) != (game.turn(position) == 1) else 0
+    count_item(faults.tally, faults.rows[value_index], gather_images(game, position, faults.images), slot)
 
 
 @lean_kernel

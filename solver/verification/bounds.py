@@ -82,7 +82,10 @@ class BoundsVerifier(DatabaseVerifier):
             yield TaskResult(first + np.flatnonzero(np.any(wrong, 0)), end - first)
 
     def check_slots(self, k: int, slots: Array, strictly: bool = False) -> BoundFaults:
-        """Return what is wrong with some slots of a tier. Raise RuleError if the rules do not fit their numbering."""
+        """Return what is wrong with some slots of tier number *k*. Raise RuleError if the rules and slots do not fit.
+
+        *strictly*: bounds other than 0 must be nearer to 0 than what the children prove.
+        """
         while True:
             faults = BoundFaults(
                 np.zeros(len(slots), np.uint8), np.zeros(3, np.int64), np.zeros(self.legend_rows + 1, TALLY),
@@ -100,8 +103,8 @@ class BoundsVerifier(DatabaseVerifier):
             self.capacity *= 8
 
     def find_circles(self, k: int, pays: bool) -> Array:
-        """Return which slots of a tier could support each other in a circle, uint8: play can stay in the tier forever
-        from there. Unless moves pay, slots whose bounds get strictly nearer to 0 are none of them."""
+        """Return which slots of tier number *k* could support each other in a circle, uint8: play can stay in the tier
+        forever from there. Unless a move *pays*, slots whose bounds get strictly nearer to 0 are none of them."""
         first, end = self.bounds.starts[k : k + 2]
         endless, between = self.bounds.endless[first:end], new_workspace(self.game, self.capacity)
         endless[:] = 1

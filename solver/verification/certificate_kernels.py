@@ -1,6 +1,6 @@
 """The compiled loop that checks points 1 to 4 of `certificates.py`. It shares no code with the search.
 
-It releases the GIL, and several threads may run it at the same time.
+It releases the GIL, and several threads may run it at the same time. Its argument `stored` is a StoredReplies.
 """
 
 from typing import NamedTuple

@@ -82,7 +82,9 @@ class CertificateVerifier(Verifier):
         self.positions, self.replies, bounds = certificate.content
         count = len(self.positions)
         super().__init__(certificate.game, variant(certificate.game), count, count)
-        self.ending = FALLING if bounds is not None else FOR_EVER if certificate.goal == DRAW else RISING
+        self.ending = FOR_EVER if certificate.goal == DRAW else RISING
+        if bounds is not None:
+            self.ending = FALLING
         self.bounds = np.zeros(0, np.int64) if bounds is None else bounds
         self.goal, self.leaves = certificate.goal, self.file.leaves
         self.why_not = not_for_proofs(self.game)
@@ -119,7 +121,7 @@ class CertificateVerifier(Verifier):
             self.complain(position, f"is stored, and no position: {error}")
 
     def check_reply(self, item: int, position: int) -> None:
-        """Raise WrongReply if the reply at an index is wrong."""
+        """Raise WrongReply if the reply of an item is wrong. *position* is the item's."""
         game = self.game
         # Point 1: the position and the reply.
         if game.canonical(position) != position:

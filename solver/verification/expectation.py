@@ -81,7 +81,7 @@ def seen_by_both(families: Families, weights: Array, alternating: bool) -> tuple
 
     Either player may be the responder, so record r becomes the records 2r and 2r + 1. In the first one, player 0
     responds or, if players alternate, the player to move. The responder is player 0 of the result, and the other
-    player's moves become chance's.
+    player's moves become chance's. *weights* are the model's, by link; *alternating*: two players alternate.
     """
     count = len(families)
     # The record, and which player responds there (0 or 1), of each doubled record; and the same of each doubled link.
@@ -100,6 +100,7 @@ def seen_by_both(families: Families, weights: Array, alternating: bool) -> tuple
         primitives=families.primitives[records], values=families.values[records],
         movers=np.where((families.movers[records] == CHANCE) | (families.movers[records] != responders), CHANCE, 0),
         pays=(np.where(responders == 0, 1, -1) * paid[records])[:, None],
+        # If players alternate, a responder who is to move here waits in the child, and the other way round.
         parents=2 * families.parents[links] + responder,
         children=2 * families.children[links] + (1 - responder if alternating else responder),
         odds=np.where(by_model, weights[links], families.odds[links]),
@@ -117,7 +118,7 @@ def unproven_lower(families: Families, bound: Array, sign: int, scale: int, endl
 
     *endless* are the records from which players can stay in the tier forever.
     """
-    brings = bound[families.children] + sign * scale * families.gains
+    brings = bound[families.children] + sign * scale * families.gains  # what each link is worth to the parent
     total_odds = families.over_children(np.add, families.odds, 1)
     # The mean, in whole numbers: quotients and remainders are summed separately, so that products stay small.
     divisors = total_odds[families.parents]
@@ -125,7 +126,8 @@ def unproven_lower(families: Families, bound: Array, sign: int, scale: int, endl
     remainders = families.over_children(np.add, families.odds * (brings % divisors), 0)
     mean, is_rounded = quotients + remainders // total_odds, remainders % total_odds > 0
     greatest, least = (families.over_children(reduce, brings, 0) for reduce in (np.maximum, np.minimum))
-    best = np.where((families.movers == 0) == (sign == 1), greatest, least)  # what a player takes
+    # What a player takes: player 0 the greatest, in the negated game player 1.
+    best = np.where((families.movers == 0) == (sign == 1), greatest, least)
     by_chance = families.movers == CHANCE
     worth = np.where(by_chance, mean, best)
     # A mean that equals the bound when rounded down is strictly greater.

@@ -125,18 +125,19 @@ def ask_rules(table: RecordTable) -> Any:
 
 def families_at(database: Database, positions: Sequence[int]) -> Families:
     """Return the families of some positions, by the interpreted rules: the positions first, then all their children.
-    The children have no links. `positions` has numbers from 0 on instead, since positions may be tuples."""
+    The children have no links. In the result, `positions` has numbers from 0 on, since positions may be tuples."""
     game, records = database.game, list(positions)
     links: list[tuple[int, ...]] = []
     for record, position in enumerate(positions):
         with blame(game, position):
             mover = game.turn(position)
+            player = max(mover, 0)  # chance counts as player 0
             for move in game.generate_moves(position) if game.primitive(position) == UNDECIDED else ():
                 child = game.do_move(position, move)
                 weight = game.odds(position, move) if mover == CHANCE else 1
-                gain = game.reward(position, move, max(mover, 0))
+                gain = game.reward(position, move, player)
                 if game.players == 2:
-                    gain -= game.reward(position, move, 1 - max(mover, 0))
+                    gain -= game.reward(position, move, 1 - player)
                 links.append((record, len(records), not same_mover(game, position, child), weight, gain))
                 records.append(child)
     has_no_plies = database.metric == "expectation" or isinstance(database.file.contents, SlotReader)

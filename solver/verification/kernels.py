@@ -1,7 +1,8 @@
 """The compiled loops of the verifiers. They share no code with the solver's kernels, and so none of their bugs.
 
-They get the rules by a port (`rules/port.py`), and release the GIL. Several threads may run them on the same storage,
-since marks are only ever set, never cleared.
+They get the rules by a port (`rules/port.py`), and release the GIL. Several threads may run them on the same storage
+(one of `storages.py`), since marks are only ever set, never cleared. `legend` is a LegendColumns, and `workspace` a
+VerifierWorkspace.
 """
 
 from typing import NamedTuple
@@ -135,7 +136,7 @@ def derive(game, storage, legend, position, marking, workspace):
             if marking:
                 storage.mark(location)
             # The child with the least pseudo-random number will have its location checked.
-            lot = scatter(key_of(reached) * (key_of(position) | 1))
+            lot = scatter(key_of(reached) * (key_of(position) | 1))  # by an odd number: no bits of the child are lost
             if lot < least:
                 least, chosen, chosen_location = lot, reached, location
             # Step 2: see the child's outcome as the other player does, and keep the best of each kind.

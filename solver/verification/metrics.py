@@ -1,5 +1,7 @@
 """Checks stored measures of the other metrics: one function for each metric returns which records are wrong.
 
+It gets the records as *families*, with links to their children, and the *details* in the database's header.
+
 Where play can go round, it is not obvious that looking one move ahead is enough. Why it is, by metric:
 
 **Scores.** A score other than 0 comes with plies, and these prove it. The player who is ahead has a move that keeps the
@@ -221,7 +223,7 @@ def wrong_utilities(families: Families, details: dict[str, Any]) -> Array:
         if ties == "paranoid":  # the mover gets the most, everyone else the least
             worst = np.stack([families.over_children(np.minimum, column, FARTHER) for column in child_utilities.T], 1)
             derived = np.where(np.arange(worst.shape[1]) == mover[:, None], best[:, None], worst)
-    # Step 3: ends have their payoffs. The value compares the mover with the best of the others.
+    # Step 3: ends have their payoffs. The value compares the mover with the best of the others, or with 0 if alone.
     derived = np.where(game_over[:, None], scale * families.pays, derived)
     plies = np.where(game_over, 0, plies)
     mover_gets = derived[records, mover]

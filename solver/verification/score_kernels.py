@@ -1,4 +1,4 @@
-"""The compiled loop that verifies scores by slot. It shares no code with the solver's."""
+"""The compiled loop that verifies scores by slot. It shares no code with the solver's. `stored` is a StoredScores."""
 
 from typing import NamedTuple
 
@@ -33,6 +33,7 @@ def check_slots(game, stored, k, begin, end, first_pass, wrong, tally, images, t
 
     In the *first_pass* all slots are verified and counted: *tally* int64[rows, 3] gets slots, positions and the first
     slot. Later passes look only at slots that are not founded. *wrong* uint8 becomes 1 for slots that are wrong.
+    *images* is a buffer; *trouble* receives the position that the rules are called for.
     """
     tier, first, size = stored.tiers[k], stored.starts[k], stored.starts[k + 1] - stored.starts[k]
     changes = 0

@@ -73,16 +73,16 @@ class SlotsVerifier(OutcomeVerifier):
 
         A missing tier costs only time: `verify` meets it, loads it and starts again.
         """
-        game, quiet = self.game, 0
+        game, without_new_tier = self.game, 0  # positions in a row
         found: set[int] = set()
         # Evenly spaced slots in random order, so that the end of the look does not favour some tiers.
         sample = np.linspace(0, self.file_slots - 1, TIER_SAMPLE).astype(np.int64)
         for item in np.random.default_rng(0).permutation(sample).tolist():
             if not is_none(position := self.position_at(item)) and game.primitive(position) == UNDECIDED:
                 tiers = {int(game.tier(game.do_move(position, move))) for move in game.generate_moves(position)}
-                quiet = quiet + 1 if tiers <= found else 0
+                without_new_tier = without_new_tier + 1 if tiers <= found else 0
                 found |= tiers
-            if quiet == QUIET_SAMPLE:
+            if without_new_tier == QUIET_SAMPLE:
                 break
         return found
 
@@ -94,8 +94,8 @@ class SlotsVerifier(OutcomeVerifier):
         file_tiers = len(self.database.file.contents.tiers.numbers)
         numbering = SlotNumbering.of(self.game, {*self.tiers.tolist(), *new_tiers})
         self.tiers, self.bounds = numbering.tiers, numbering.starts
-        # The database that holds each tier. A row stands for another outcome in each, so rows are numbered anew, by
-        # outcome.
+        # The database that holds each tier. The same row stands for different outcomes in different databases, so rows
+        # are numbered anew, by outcome.
         holders: Any = [self.database.holder(tier) for tier in self.tiers.tolist()]
         row_by_outcome = {outcome: row for row, outcome in enumerate(self.outcomes)}
         for holder in holders[file_tiers:]:
@@ -110,7 +110,7 @@ class SlotsVerifier(OutcomeVerifier):
                 self.row_numbers[begin : begin + len(rows)] = new_rows[rows]
                 begin += len(rows)
         self.filled = np.zeros(len(self.row_numbers), np.bool_)
-        self.filled[self.file_slots :] = True
+        self.filled[self.file_slots :] = True  # other databases are trusted: any slot of theirs may be looked up
         self.missing_tiers.clear()
 
     def verify_interpreted(self, phase: Phase, seconds: float) -> bool:

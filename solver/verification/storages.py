@@ -2,7 +2,8 @@
 
 There are three kinds: `RecordStorage`, `SlotStorage` and `StepStorage`, all named tuples. One loop (`kernels.py`) is
 compiled for each of them. It goes through *items* of a storage, which are numbers, and calls the methods of `Storage`.
-A *location* is the index at which something is stored for a child.
+A *location* is the index at which something is stored for a child. `workspace` is a VerifierWorkspace (see
+`kernels.py`).
 
 Nothing here is shared with the solver's kernels, so that a bug of theirs cannot hide here.
 """

@@ -120,7 +120,7 @@ def type_of(game: Game, guarded: bool) -> GameType:
     game_type = numba_type(cast(Any, type(game)), guarded)
     options = options_of(game)
     if options not in game_type.known:
-        # All variants of a family share one type, so that numba compiles them once.
+        # A variant with weights of its own has a type of its own.
         family = game.family if type(game.family) is type(game) and "feature_weights" not in vars(game) else game
         family_type = game_type.known.get(options_of(family)) or game_type(family)
         game_type.known[options] = game_type.known[options_of(family)] = family_type
@@ -228,9 +228,9 @@ def register_value(game_type: type[GameType], name: str, value: Any) -> str:
 
 
 def stand_in(function: FunctionType, game_type: type[GameType] | None = None, kind: type = FunctionType) -> Any:
-    """Return a function with the arguments of *function* from which numba gets the function to compile.
+    """Return what `overload` takes: a function with the arguments of *function*, which returns the function to compile.
 
-    *kind* may be `staticmethod` or `classmethod`.
+    *game_type* is None for a function of a module. *kind* may be `staticmethod` or `classmethod`.
     """
 
     def resolve(*args, **named):  # rewrite only now: functions that are never compiled may use all of Python
@@ -250,8 +250,10 @@ def spell_out(function: FunctionType, game_type: type[GameType] | None, kind: ty
     """Return a function rewritten in the part of Python that numba compiles; see `SpellOut` and `Expressions`.
 
     In a method, `super().name` becomes a registered member of the game. A static method gets the game as its first
-    argument. Raise RuleError if there is no source, or if `super()` stands in a class that is no base of the game.
+    argument. *game_type* is None for a function of a module. Raise RuleError if there is no source, or if `super()`
+    stands in a class that is no base of the game.
     """
+    # Step 1: look for what numba lacks. Most functions need no change.
     code = function.__code__
     opcodes = [instruction.opname for instruction in get_instructions(code)]
     yields_from = code.co_flags & CO_GENERATOR and "GET_YIELD_FROM_ITER" in opcodes
@@ -259,9 +261,9 @@ def spell_out(function: FunctionType, game_type: type[GameType] | None, kind: ty
     cells = cells_named_in(code, game_type) if game_type else set()
     tables = tables_in(function, names)
     classes = game_type and names_class(function, names, game_type)
-    # Most functions need no change.
     if not (yields_from or cells or tables or classes or kind is not FunctionType or has_calls_to_rewrite(code)):
         return function
+    # Step 2: rewrite the syntax tree.
     definition = definition_of(function)
     if kind is staticmethod:
         definition.args.args.insert(0, ast.arg(GAME))
@@ -274,6 +276,7 @@ def spell_out(function: FunctionType, game_type: type[GameType] | None, kind: ty
     if game_type:
         for name in sorted(spelling.above):
             register_above(game_type, name, level)
+    # Step 3: compile the new definition with the old globals and file name.
     *_, owner, name = ["", *function.__qualname__.split(".")]
     module = ast.Module([*spelling.reductions, tree], [])
     # The qualified name is `Class.method`: put the method into a class of the same name.
@@ -281,15 +284,16 @@ def spell_out(function: FunctionType, game_type: type[GameType] | None, kind: ty
         module = ast.parse(f"class {owner}: pass")
         module.body[0].body = [*spelling.reductions, tree]  # type: ignore[attr-defined]
     defined: dict[str, Any] = {}
-    # Compile the new definition with the old globals and file name.
     scope = function.__globals__
     if spelling.tables or spelling.reductions:
         scope = scope | {name: tables[name] for name in spelling.tables}
     exec(compile(ast.fix_missing_locations(module), code.co_filename, "exec"), scope, defined)
     defined = dict(vars(defined[owner])) if owner in defined else defined
-    for reduction in spelling.reductions:  # numba must know these new functions too
+    # Step 4: register the new functions with numba too.
+    for reduction in spelling.reductions:
         new_function = scope[reduction.name] = defined[reduction.name]
         options = GUARDED_OPTIONS if game_type is None or game_type.guarded else RULE_OPTIONS
+        # Numba calls this lambda with the types of the arguments, and compiles what it returns.
         overload(new_function, strict=False, jit_options=options)(
             eval(f"lambda {', '.join(signature(new_function).parameters)}: made", {"made": new_function})
         )
@@ -338,10 +342,11 @@ def member_of_class(function: FunctionType, game_type: type[GameType], owner: st
     level, member = game_type.mro.index(home), vars(home)[name]
     if isinstance(member, (*TABLES, int)) and not with_game:
         return register_value(game_type, f"{name}_of_class_{level}", constant(member, name))
-    # A class method of another class than the game's own would see that class.
-    callable_kinds: Any = FunctionType if with_game else staticmethod if owner else (staticmethod, classmethod)
+    callable_kinds: Any = FunctionType
+    if not with_game:  # a class method of another class than the game's own would see that class
+        callable_kinds = staticmethod if owner else (staticmethod, classmethod)
     if isinstance(member, callable_kinds):
-        return register_above(game_type, name, level - 1)
+        return register_above(game_type, name, level - 1)  # seen from one class before, the next that has it is *home*
     return ""
 
 

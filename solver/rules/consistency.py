@@ -43,7 +43,10 @@ def check_consistency(game: Game, children: dict[int, list[int]], values: dict[i
 
 
 def check_parents(game: Game, children: dict[int, list[int]], values: dict[int, Value], sample: Iterable[int]) -> None:
-    """Raise RuleError unless `parents` yields, for a sample of positions, just the positions with a move there."""
+    """Raise RuleError unless `parents` yields, for a sample of positions, just the positions with a move there.
+
+    *children* and *values* are those of `check_consistency`.
+    """
     parents_of: dict[int, set[int]] = {position: set() for position in sample}
     for parent, reached in children.items():
         for child in reached:

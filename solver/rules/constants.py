@@ -51,7 +51,7 @@ def constant(value: Any, name: str = "it") -> Any:
     if array.dtype.kind not in "iu":  # neither int nor unsigned. NumPy makes floats of 64-bit and smaller ints together
         exact = np.array(tuple(value), object)
         if all(type(number) is int and -(1 << 63) <= number < 1 << 64 for number in exact.flat):
-            array = (exact % (1 << 64)).astype(np.uint64)
+            array = (exact % (1 << 64)).astype(np.uint64)  # two's complement, which int64 reads as the number
     if array.dtype.kind not in "iu" and array.size:
         raise RuleError(f"{name} is {value!r:.60}; a table must hold whole numbers, in rows of one length")
     table = array.astype(np.int64)
@@ -106,7 +106,7 @@ def compile_find(table: DictType) -> Any:
 @overload(operator.getitem)
 def compiled_getitem(table, key):
     if not isinstance(table, DictType) or not isinstance(key, types.Integer):
-        return None
+        return None  # then numba asks other overloads
     find, values = compile_find(table), table.items.values
 
     def value_of(table, key):

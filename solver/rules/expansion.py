@@ -49,7 +49,7 @@ class ExpansionBlock:
 
         Only with *sizes* do kernels count the positions symmetric to each one.
         """
-        cells = rows * positions
+        cells = rows * positions  # `out` has one item more
         if cells >= self.flat.shape[1]:
             self.flat = np.empty((4, max(cells + 1, CELLS + 1)), np.int64)
         if positions > len(self.for_positions[0]):
@@ -103,7 +103,7 @@ class Expander:
     def expand(self, tier: int, positions: Array, sizes: bool = False) -> ExpansionBlock:
         """Return a block with the children of positions of a tier; with *sizes*, also how many are symmetric to
         each."""
-        wide = positions.astype(np.int64, copy=False)
+        wide = positions.astype(np.int64, copy=False)  # as kernels take them
         return self.run(
             lambda block, trouble: kernels.expand(self.rules, tier, wide, block.matrix, trouble), len(positions), sizes
         )
@@ -118,7 +118,7 @@ class Expander:
     def expand_parents(self, tier: int, positions: Array) -> ExpansionBlock:
         """Return a block whose `children` are the parents of the positions within their tier, a column for each
         position. Of the rest of the block only `tiers` is written."""
-        wide = positions.astype(np.int64, copy=False)
+        wide = positions.astype(np.int64, copy=False)  # as kernels take them
 
         def ask(block: ExpansionBlock, trouble: Array) -> tuple[int, int]:
             block.tiers[:] = tier
@@ -128,7 +128,10 @@ class Expander:
         return self.run(ask, len(positions))
 
     def mark_moves_again(self, positions: Array, block: ExpansionBlock, origins: Array) -> None:
-        """Mark the children at which the same player moves again: their index i in `block.indices` becomes -2 - i."""
+        """Mark the children at which the same player moves again: their index i in `block.indices` becomes -2 - i.
+
+        *origins* has the index in *positions* of each column.
+        """
         if Traits.of(self.game).alternates:
             return
         wide, trouble = positions.astype(np.int64, copy=False), trouble_array(self.game)
@@ -169,7 +172,7 @@ class Expander:
         for position, value, children in zip(
             to_list(positions), *self.expand(tier, positions).lists_by_position(), strict=True
         ):
-            if (value, children) != examine(self.game, position)[::2]:
+            if (value, children) != examine(self.game, position)[::2]:  # all but the moves
                 raise RuleError(describe_difference(self.game, position))
             check_image(self.game, position)
 
@@ -187,5 +190,6 @@ def compiling(game: Game, trouble: Array) -> Iterator[None]:
         with compilable(game), watch_kernel(game, trouble):
             yield
     except Exception:
-        with blame(game, noted_position(game, trouble) if trouble[1] >= 0 else 0):
+        was_called = trouble[1] >= 0  # else the error is one of compiling: no rule has got a position yet
+        with blame(game, noted_position(game, trouble) if was_called else 0):
             raise

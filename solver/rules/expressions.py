@@ -108,7 +108,8 @@ class Expressions(ast.NodeTransformer):
                     return self.visit(parse_at(node, text))
             case ast.Call(ast.Name(kind), [items, *others]) if kind in REDUCTIONS and kind not in self.local:
                 known_words = {*keywords} <= {KEYWORDS.get(kind)}
-                if known_words and len(others) <= (kind in ("sum", "next")):
+                most_others = 1 if kind in ("sum", "next") else 0  # further arguments that are not keywords
+                if known_words and len(others) <= most_others:
                     return self.reduction(node, kind, items, [*others, *keywords.values()])
         return self.generic_visit(node)
 
@@ -121,11 +122,11 @@ class Expressions(ast.NodeTransformer):
             items = parse_at(node, f"({ITEM} for {ITEM} in {ast.unparse(items)})")
         if not isinstance(items, ast.GeneratorExp) or any(isinstance(part, ast.NamedExpr) for part in ast.walk(items)):
             return self.generic_visit(node)
-        if kind in ("min", "max") and isinstance(items.elt, ast.Tuple) and not other:  # numba knows it for a list
+        if kind in ("min", "max") and isinstance(items.elt, ast.Tuple) and not other:  # numba knows min() of tuples
             return self.generic_visit(node)
-        # Its arguments are the local names in the expression. The first iterable is outside of the loops.
+        # The new function gets the local names in the expression. The first iterable is evaluated outside of the loops.
         outside = items.generators[0].iter
-        free = names_read_in(items) - names_bound_in(items) | names_read_in(outside) - names_bound_in(outside)
+        free = (names_read_in(items) - names_bound_in(items)) | (names_read_in(outside) - names_bound_in(outside))
         arguments = sorted(free & self.local | {self.game} - {""})
         name = f"{kind}_of_items_{len(self.reductions)}"
         (function,) = ast.parse(source_of_reduction(name, arguments, kind, items, bool(other))).body
@@ -169,7 +170,7 @@ def source_of_reduction(name: str, arguments: list[str], kind: str, items: ast.G
 
 def without_key(kind: str, items: ast.expr, key: ast.expr, reverse: ast.expr = ast.Constant(False)) -> str:  # noqa: B008
     """Return a call of `sorted`, `min` or `max` with a key, rewritten without it as BY_KEY says; "" if impossible."""
-    match key, reverse:
+    match key, reverse:  # the key is a lambda of one argument, or a function's name
         case ast.Lambda(ast.arguments([], [ast.arg(item)], None, [], [], None, [])), ast.Constant(bool()):
             text = ast.unparse(key.body)
         case ((ast.Name() | ast.Attribute()), ast.Constant(bool())):

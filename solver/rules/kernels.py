@@ -1,6 +1,7 @@
 """Compiled loops that call a game's rules for blocks of positions. Numba compiles them for each variant.
 
 They release the GIL and write only to arrays of the caller, so that threads run them on different blocks without locks.
+In `trouble` they report a fault of the rules (a Trouble code) and the position that the rules are called for.
 
 `expand` writes the children of a block of positions to a matrix. The matrix has a column for each undecided position;
 `origins` holds that position's index in the block. Rows follow the order in which the rules generate moves:
@@ -76,8 +77,8 @@ def longer(array):
 def expand(game, tier, positions, matrix, trouble):
     """Write the children of a block of positions, and their tiers, to a Matrix; return (columns written, rows needed).
 
-    *trouble* receives a Trouble code and the last position tried. If the matrix has fewer rows than needed, the output
-    is incomplete: enlarge it and call again.
+    The positions are in *tier*, so that no child may be in a lower one. *trouble* receives a Trouble code and the last
+    position tried. If the matrix has fewer rows than needed, the output is incomplete: enlarge it and call again.
     """
     children, tiers, primitives, sizes, origins, images = matrix
     rows = children.shape[0]

@@ -309,6 +309,7 @@ def emit_next(context: Any, builder: Any, signature: Any, values: Any, result: A
     buffer = builder.bitcast(items.buffer, context.get_value_type(kind.yield_type).as_pointer())
     state = builder.bitcast(items.state, WORD.as_pointer())
     count, following, before = (builder.gep(state, [WORD(field)]) for field in (COUNT, NEXT, BEFORE))
+    # A buffer that is not full has the last items: its end is met below, where the step is not valid.
     at_end = builder.icmp_signed("==", builder.load(following), WORD(BUFFER))
     with cgutils.if_unlikely(builder, at_end):
         skip = builder.add(builder.load(before), WORD(BUFFER))

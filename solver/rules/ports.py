@@ -133,6 +133,7 @@ class RulesPort(Port):
         """Return a C function that calls a rule in Python, and after PATIENCE puts machine code in its own place."""
         write_answer = adapt_to_words(name, self.game)
 
+        # Numba's calling convention: pointers to the result and to an error, null for the game, and the arguments.
         def call(result: Any, error: Any, null: Any, *arguments: int) -> int:
             began = time.perf_counter()
             try:
@@ -163,6 +164,7 @@ def adapt_to_words(name: str, game: Game) -> Callable[..., None]:
         # The letter p is for a position, n for a number.
         return (word for letter, value in values for word in words_of(source, width if letter == "p" else 0, value))
 
+    # A position of several words arrives word by word.
     def arguments_of(given: tuple[int, ...]) -> tuple[Any, ...]:
         return (given[:width], *given[width:]) if width and entry.arguments[0] == "p" else given
 

@@ -37,7 +37,7 @@ def weigh(game: Game, positions: Array, block: ExpansionBlock) -> Weights:
         np.zeros((rows if Traits.of(game).has_rewards else 0, block.columns, game.players), np.int64),
     )  # fmt: skip
     trouble = trouble_array(game)
-    wide = positions.astype(np.int64, copy=False)
+    wide = positions.astype(np.int64, copy=False)  # as kernels take them
     with compiling(game, trouble):
         weigh_block(rules_for(game), wide, block.primitives, block.origins[: block.columns], weights, trouble)
     if trouble[0] != Trouble.FINE:

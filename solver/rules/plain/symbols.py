@@ -91,6 +91,7 @@ class Circuit:
 
     def and_(self, a: int, b: int) -> int:
         """Return the literal of `a AND b`."""
+        # Constants, complements and equal literals decide the result without a node.
         if a == FALSE or b == FALSE or a == b ^ 1:
             return FALSE
         if a in (TRUE, b):
@@ -106,7 +107,7 @@ class Circuit:
         if a < 2 or b < 2:
             return a ^ b  # one of them is 0 or 1
         if a >> 1 == b >> 1:
-            return (a ^ b) & 1
+            return (a ^ b) & 1  # equal literals give FALSE, complements TRUE
         # Complements move out of the node, so that it is shared.
         return self.find_or_add(XOR, a & ~1, b & ~1) ^ ((a ^ b) & 1)
 
@@ -177,7 +178,7 @@ class Symbol:
         if isinstance(other, Symbol):
             return other.bits
         number = index(other)
-        return [number >> bit & 1 for bit in range(LANES)]
+        return [number >> bit & 1 for bit in range(LANES)]  # 0 and 1 are the literals FALSE and TRUE
 
     def by_bits(self, other: Any, rule: Callable[[int, int], int]) -> "Symbol":
         """Combine two ints bit by bit with *rule*."""

@@ -6,12 +6,14 @@ A literal has a value under a tier, given the tier's base and mask::
     2r + 2        bit r of the rank
     2r + 3        the complement of that bit
     UNCLEAR       anything else, such as the AND of two bits of the rank
+
+`nodes`, `trees` and `lanes` are those of a Program. `values` has the value of each node.
 """
 
 import numpy as np
 
 from retrograde.solver.rules.plain.rules import LEAF
-from retrograde.solver.rules.plain.symbols import LANES
+from retrograde.solver.rules.plain.symbols import AND, LANES
 from retrograde.solver.runtime.kernel import kernel
 
 UNCLEAR = -1
@@ -37,7 +39,7 @@ def evaluate_nodes(nodes, base, mask, values):
             values[1 + bit] = base >> bit & 1
     for node in range(1 + LANES, len(nodes)):
         a, b = value_of(values, nodes[node, 1]), value_of(values, nodes[node, 2])
-        if nodes[node, 0] == 0:  # AND
+        if nodes[node, 0] == AND:
             if a == 0 or b == 0 or (a >= 0 and a ^ 1 == b):
                 values[node] = 0
             elif a == 1 or a == b:
@@ -140,7 +142,7 @@ def add_cubes(nodes, literal, values, stack, cubes, count):
             continue
         node = literal >> 1
         # Case: the complement of an AND, which is an OR. Either side makes it true: push both.
-        if value == UNCLEAR and literal & 1 and nodes[node, 0] == 0:
+        if value == UNCLEAR and literal & 1 and nodes[node, 0] == AND:
             if stacked + 2 > MOST_STACKED:
                 return UNCLEAR
             stack[0, stacked], stack[0, stacked + 1] = nodes[node, 1] ^ 1, nodes[node, 2] ^ 1
@@ -171,7 +173,7 @@ def cube_of(nodes, literal, values, stack):
         value = value_of(values, literal)
         if value == 0:
             return 0, UNCLEAR
-        # Case: a bit of the rank, or its complement. The same bit may not be required to be both 0 and 1.
+        # Case: a bit of the rank, or its complement (an odd value). It may not be required to be both 0 and 1.
         if value >= FIRST_BIT:
             bit, required = 1 << ((value - FIRST_BIT) >> 1), 1 - (value & 1)
             if bits & bit and ((ones & bit) != 0) != required:
@@ -181,7 +183,7 @@ def cube_of(nodes, literal, values, stack):
         # Case: an AND of two literals. Both must be true: push both. Anything else is no conjunction.
         elif value == UNCLEAR:
             node = literal >> 1
-            if literal & 1 or nodes[node, 0] != 0 or stacked + 2 > len(stack):
+            if literal & 1 or nodes[node, 0] != AND or stacked + 2 > len(stack):
                 return UNCLEAR, 0
             stack[stacked], stack[stacked + 1] = nodes[node, 1], nodes[node, 2]
             stacked += 2
@@ -284,7 +286,7 @@ def find_links(moving, roots, sets, tiers, values, links):
     nodes, trees, lanes = moving
     count = 0
     for row in range(len(tiers)):
-        if not tiers[row, WORDS]:
+        if not tiers[row, WORDS]:  # no position of the tier is undecided
             continue
         # Step 1: Evaluate the circuit for the tier. All its positions must have the same moves.
         base, mask = tiers[row, BASE], tiers[row, MASK]

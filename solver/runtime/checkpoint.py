@@ -106,16 +106,18 @@ class Checkpoint:
         """Save progress and arrays, and delete the checkpoint before. The last *settled* arrays no longer change."""
         began = time.monotonic()
         self.scratch.begin(fresh=False)
-        changing = len(arrays) - self.last.settled  # the others are on disk already
-        names = [name_of(number, self.edition) for number in range(changing)] if self.edition else []
+        unsettled_before = len(arrays) - self.last.settled  # the others are on disk already
+        names = [name_of(number, self.edition) for number in range(unsettled_before)] if self.edition else []
         self.obsolete.update(names, [name_of("progress", self.edition)])
         self.edition += 1
-        # A settled array's name has no edition, so no later checkpoint makes it obsolete.
-        frames = [
-            self.last.arrays[number] if number >= changing
-            else self.write(name_of(number, self.edition if number < len(arrays) - settled else None), array)
-            for number, array in enumerate(arrays)
-        ]  # fmt: skip
+        frames = []
+        for number, array in enumerate(arrays):
+            if number >= unsettled_before:
+                frames.append(self.last.arrays[number])
+                continue
+            # A settled array's name has no edition, so no later checkpoint makes it obsolete.
+            edition = self.edition if number < len(arrays) - settled else None
+            frames.append(self.write(name_of(number, edition), array))
         self.last = CheckpointContent(progress, settled, frames)
         # The files must be on disk before the journal names them, and the journal before the old files are deleted.
         needed = set(frames_in(self.last))

@@ -123,6 +123,7 @@ class ConcurrentTiers:
         self.suspended: dict[int, RunningTier] = {}
         """Those of `waiting` that have a suspended thread."""
         self.failed: dict[int, BaseException] = {}
+        # When the solve ends: wait for the threads, except after Ctrl-C, because rules may run forever.
         work.open.push(lambda kind, *_: self.end(kind is None or not issubclass(kind, KeyboardInterrupt)))
 
     def until(self, k: int, phase: Phase) -> Iterator[Done]:

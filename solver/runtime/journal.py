@@ -189,7 +189,7 @@ def outline(path: Path) -> Iterator[tuple[str, list[int], list[int]]]:
             begin = file.tell()
             if min(sizes, default=0) < 0 or begin + sum(sizes) > end:
                 return  # not a journal, or cut off by a kill
-            dtype, items, _ = descriptions[0] if descriptions else ("", FEW + 1, 0)
+            dtype, items, _ = descriptions[0] if descriptions else ("", FEW + 1, 0)  # without arrays: as if too many
             first = np.frombuffer(file.read(sizes[0]), dtype).tolist() if items <= FEW else []
             yield name, [items for _, items, _ in descriptions], first
             file.seek(begin + sum(sizes))

@@ -82,7 +82,8 @@ class EntryLibrary(JITCodeLibrary):
         owner = min(self.own)
         for function in self._final_module.functions:
             name = function.name
-            if not function.is_declaration and name not in self.own and not name.startswith("NRT_"):  # of numba
+            # Names with NRT_ are of numba's runtime, which all code shares.
+            if not function.is_declaration and name not in self.own and not name.startswith("NRT_"):
                 function.linkage, function.name = "internal", f"{name}.{owner}"
         super()._optimize_final_module()
 
@@ -188,7 +189,8 @@ class KernelCache(FunctionCache):
             return None
         rtsys.initialize(context)
         with self._guard_against_spurious_io_errors():
-            for bare in (False, True) if self.bare else (False,):  # code with a wrapper is preferred
+            kinds = (False, True) if self.bare else (False,)  # code with a wrapper is preferred
+            for bare in kinds:
                 data = self._cache_file.load(self.key_of(signature, context.codegen(), bare))
                 if data is not None:
                     return self._impl.rebuild(context, data)

@@ -24,6 +24,17 @@ LEAST_SHARE = 0.01
 """The share of the phase that must be done by then."""
 
 
+class FirstRecords(NamedTuple):
+    """When the first records of a phase were done, and the records and positions done by then.
+
+    What comes before is compiling.
+    """
+
+    time: float
+    records: float
+    positions: float
+
+
 class Deciding(NamedTuple):
     """Progress within a tier with cycles: *decided* of *total* positions, the last ones at *remoteness*, None at first.
 
@@ -113,6 +124,7 @@ class Course:
         before = self.at_hand
         if before and before.name != phase.name and before.name in self.weights and before.done:
             self.seconds += before.worked_seconds
+            # What was done before a restart took none of these seconds.
             self.weighed += self.weights[before.name] * (1 - before.resumed / before.done)
         self.at_hand = phase
 
@@ -137,7 +149,7 @@ class Course:
         if share is None:
             return None
         # The share of the phase that was done when its clock began does not count.
-        before = phase.first[1] / phase.total if phase.first and phase.total else 0.0
+        before = phase.first.records / phase.total if phase.first and phase.total else 0.0
         passed, share_since = phase.worked_seconds, share - before
         weight, later_weight = self.weights.get(phase.name, 1.0), self.weight_after(phase.name)
         # Case: this phase's speed is known. The later phases take time in proportion to their weights.
@@ -166,8 +178,8 @@ class Phase:
     resumed_positions: float = 0.0
     began: float = field(default_factory=time.monotonic)
     reported: float = 0.0
-    first: tuple[float, float, float] | None = None
-    """When the first records were done, and the records and positions done by then. What comes before is compiling."""
+    first: FirstRecords | None = None
+    """None until the first records are done."""
     often: ClassVar[float] = 0.1
     """Seconds between two reports."""
 
@@ -230,12 +242,13 @@ class Phase:
     @property
     def worked_seconds(self) -> float:
         """Seconds since the first records were done."""
-        return time.monotonic() - (self.first[0] if self.first else self.began)
+        return time.monotonic() - (self.first.time if self.first else self.began)
 
     def working(self, work: float, tier: int | None = None, deciding: Deciding | None = None) -> None:
         """Report now and then; *work* counts records that are being worked on."""
         if self.first is None:
-            self.first = time.monotonic(), self.done + work, self.positions + work * self.course.positions_a_record
+            positions = self.positions + work * self.course.positions_a_record
+            self.first = FirstRecords(time.monotonic(), self.done + work, positions)
         if self.due:
             self.reported = time.monotonic()
             self.tell(tier, work, deciding)
@@ -253,7 +266,7 @@ class Phase:
             deciding = deciding._replace(decided=round(deciding.decided * factor), total=round(deciding.total * factor))
         passed = self.worked_seconds
         # The speed without the time for compiling.
-        speed = (done - self.first[2]) / passed if self.first and passed > QUIET else None
+        speed = (done - self.first.positions) / passed if self.first and passed > QUIET else None
         self.listener(
             Progress(
                 self.name, round(done) if total is None else min(round(done), total), total, now - self.began, tier,

@@ -89,7 +89,8 @@ def metric_facts(file: CheckedFile) -> Facts:
     if len(table) > MOST_MEASURES * len(by_outcome(file.legend)):
         return {"metric": file.metric, **file.details}
     by_value = file.metric in TO_PROGRESS  # with these metrics 0 means a draw or mate
-    distinct, rows = np.unique(table[["value"] * by_value + list(file.measures)], return_inverse=True)
+    columns = ["value", *file.measures] if by_value else [*file.measures]
+    distinct, rows = np.unique(table[columns], return_inverse=True)
     if len(distinct) > MOST_MEASURES:
         return {"metric": file.metric, **file.details}
     counts = np.zeros(len(distinct), np.int64)
@@ -97,7 +98,7 @@ def metric_facts(file: CheckedFile) -> Facts:
     by_measure = [
         {
             **({"value": Value(row[0]).name.lower()} if by_value else {}),
-            **facts_of(file.metric, file.details, row[by_value:]),
+            **facts_of(file.metric, file.details, row[-len(file.measures) :]),
             "count": count,
         }
         for row, count in zip(distinct.tolist(), counts.tolist(), strict=True)

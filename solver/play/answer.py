@@ -149,10 +149,12 @@ class Answer:
         move, child = answer.choice.move, answer.bounds
         odds = self.odds if self.oracle.metric == "expectation" else {}
         searched = {"at_least": name_of(child.at_least), "at_most": name_of(child.at_most)}
+        # A choice from a database has the plies that its metric counts.
+        by_choice = answer.choice.value, answer.choice.remoteness
         return {
             "move": answer.choice.name,
             "position": self.game.write(answer.choice.position),
-            **outcome_json(*(answer.choice[3:5] if self.oracle.source == DATABASE else child.outcome)),
+            **outcome_json(*(by_choice if self.oracle.source == DATABASE else child.outcome)),
             **({} if self.oracle.source == DATABASE else searched),
             **({"again": True} if answer.choice.again else {}),
             **estimate_json(answer.estimate),

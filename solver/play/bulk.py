@@ -91,7 +91,7 @@ class BulkFinder(ABC):
             self.locate(positions[part], part_lookup)
             blocks[part] = self.find_blocks(part_lookup, rows[part])
 
-        # Step 1: ask the rules, on threads.
+        # Step 1: ask the rules, on threads. (`deque(…, 0)` runs an iterator to its end.)
         deque(each(ask, cut_slices(len(positions), SLICE)), 0)
         # Step 2: search the blocks, on threads.
         self.search(lookup, blocks, rows, each)

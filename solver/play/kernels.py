@@ -3,7 +3,8 @@
     positions --locate--> canonical ones, tiers --find_blocks--> blocks --sort_by_block--> find_… --> rows of the legend
 
 The rules are asked about ints that may be no positions, and may raise. `done` holds the index that was asked about
-last, so that the caller knows it and goes on after it.
+last, so that the caller knows it and goes on after it; `trouble` the position. `lookup` is a LookupKeys, and `table` a
+TierTable.
 """
 
 from typing import NamedTuple
@@ -184,8 +185,10 @@ def rank_under(position, mask):
 
 @kernel
 def sort_by_block(blocks, count, lookup):
-    """Return (indices of the positions sorted by block, their LookupKeys, where each block's positions begin). Copying
-    pays: searching in place takes twice as long, on pages far apart."""
+    """Return (indices of the positions sorted by block, their LookupKeys, where each block's positions begin).
+
+    *count* is the number of blocks. Copying pays: searching in place takes twice as long, on pages far apart.
+    """
     begins = np.zeros(count + 1, np.int64)
     # Step 1: count the positions of each block.
     for block in blocks:

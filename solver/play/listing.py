@@ -135,7 +135,8 @@ class Listing:
             return sum(len(chunk.positions) for chunk in self)
         rows = by_outcome(self.database.file.legend)
         values, plies = np.array([(row.value, -1 if row.plies is None else row.plies) for row in rows]).T
-        return int(self.selects(values, plies) @ [row.stored for row in rows])
+        stored = np.array([row.stored for row in rows])
+        return int(stored[self.selects(values, plies)].sum())
 
     def sample(self, count: int, seed: int | None = None) -> PositionChunk:
         """Return *count* random positions in the file's order, or all if there are fewer. Each is equally likely."""

@@ -130,7 +130,8 @@ def play(
             continue
         # A draw by repetition, by the rule for play without progress, or by length.
         key = without_clock(position)
-        occurrences[key] += not has_chance
+        if not has_chance:
+            occurrences[key] += 1
         is_drawn_by_rule = by_rule is not None and count >= PATIENCE
         if is_drawn_by_rule or occurrences[key] == ENDLESS or len(moves) == longest:
             return FinishedGame(moves, DRAW, (mistakes[0], mistakes[1]))
@@ -147,9 +148,10 @@ def play(
         if pays:
             # What the move is known to bring the player who makes it, with its immediate reward.
             brings = next(choice.brings for choice in oracle.moves(parent, 0) if choice.move == move)
-            mistakes[turn] += not expected and UNDECIDED != before != brings != UNDECIDED
+            is_mistake = UNDECIDED not in (before, brings) and brings != before
         else:
-            mistakes[turn] += not expected and gives_up_value(before, after, same_mover(game, parent, position))
+            is_mistake = gives_up_value(before, after, same_mover(game, parent, position))
+        mistakes[turn] += is_mistake and not expected
         value = game.primitive(position)
     # With rewards the points decide, not the value of the last position.
     if pays and game.players == 2:
@@ -163,7 +165,7 @@ def play(
 def points_of(game: Game, position: int, moves: Sequence[int]) -> tuple[int, int]:
     """Return what both players get for moves and the end; the player who moved first comes first."""
     start, points = position, [0, 0]
-    for ply, move in enumerate([*moves, None]):
+    for ply, move in enumerate([*moves, None]):  # None: the end, which pays too
         side, player = side_of(game, start, position, ply), max(0, mover(game, position))
         for seat, number in ((side, player), (1 - side, 1 - player)):
             points[seat] += game.payoff(position, number) if move is None else game.reward(position, move, number)

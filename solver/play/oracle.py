@@ -50,7 +50,7 @@ class Evidence(NamedTuple):
 
 def total_evidence(source: str, parts: Sequence[Evidence]) -> Evidence:
     """Return the work of several answers together, as that of a source."""
-    return Evidence(source, *map(sum, zip(*(part[1:] for part in parts), strict=True)))
+    return Evidence(source, *map(sum, zip(*(part[1:] for part in parts), strict=True)))  # all fields but the sources
 
 
 class ValueBounds(NamedTuple):

@@ -1,5 +1,7 @@
 """Players: functions `(oracle, position) -> move`, called only while the game is not over.
 
+Makers of players take a random generator, *chance*.
+
 To add one, write a function and a line in `PLAYERS`, or install it (see `offered.py`), as players of one game are.
 (People play too, but only the command line can ask them.)
 """

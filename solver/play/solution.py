@@ -133,7 +133,8 @@ class Solution(Oracle):
             gain = gain_of(self.game, position, move) * details.get("scale", 1)
             measures = [gain + measure for measure in self._of_mover(measures, again)]
         if self.metric == "drawlevel" and measures[0] != UNDECIDED:
-            measures = [FLIPPED[Value(measures[0])], measures[1], measures[2] + (measures[0] != DRAW)]
+            kind, level, plies = measures
+            measures = [FLIPPED[Value(kind)], level, plies if kind == DRAW else plies + 1]
         return choice._replace(
             rank=rank(self.metric, details, measures, mover),
             worth=in_words(self.metric, details, measures),
@@ -158,7 +159,7 @@ class Solution(Oracle):
 
     def _of_mover(self, measures: list[int], again: bool) -> list[int]:
         """Return a child's scores or expectations for the player who moves."""
-        return measures if again else [-measure for measure in reversed(measures)]
+        return measures if again else [-measure for measure in reversed(measures)]  # (low, high) become (-high, -low)
 
     @cached_property
     def zeroing(self) -> "Solution | None":

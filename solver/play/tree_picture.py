@@ -62,9 +62,11 @@ class Boards:
 
     def __post_init__(self) -> None:
         self.board = self.game.draw_board()
+        # The size of a position's text: a letter is about 6.5 pixels wide, with 6 pixels on either side.
         self.width, self.height = max(1.2 * WIDE, 6.5 * self.longest + 12), 22.0
         if self.board is not None:
             xs, ys = zip(*self.board.places, strict=True)
+            # In units of a cell: half a cell around the outer places, and a small margin.
             self.box = min(xs) - 0.55, min(ys) - 0.55, max(xs) - min(xs) + 1.1, max(ys) - min(ys) + 1.1
             scale = WIDE / max(self.box[2:])
             if scale * min(self.box[2:]) < FLAT:
@@ -185,12 +187,15 @@ class TreeDrawing:
             yield f'<text class="window" x="{x:.1f}" y="{bottom + 37:.1f}">… {node.positions - 1:,} below</text>'
 
     def draw_move(self, start: tuple[float, float], to: float, name: str, kind: str) -> Iterator[str]:
-        """Yield a move's line from a node at *start* to the child whose middle is at x = *to*, and its name."""
+        """Yield a move's line from a node at *start* to the child whose middle is at x = *to*, and its name.
+
+        *kind* is the line's CSS class. The name stands near the child, where lines are apart.
+        """
         x, top = start
         # From below the value (and the window) to above the child.
         begin, end = top + self.boards.height + (31 if self.tree.windows else 20), top + self.step - 2
         yield f'<line class="{kind}" x1="{x:.1f}" y1="{begin:.1f}" x2="{to:.1f}" y2="{end:.1f}"/>'
-        if 6 * len(name) > self.boards.width + APART:
+        if 6 * len(name) > self.boards.width + APART:  # a letter is about 6 pixels wide
             return  # it would cover its neighbours; the board below shows the move
         name_x, name_y = x + 0.72 * (to - x), begin + 0.72 * (end - begin)
         yield f'<text class="name" x="{name_x:.1f}" y="{name_y:.1f}">{escape(name)}</text>'

@@ -60,9 +60,8 @@ def verify_book(book: Book, listener: Listener | None = None, workers: int = 1, 
         else:
             problems.append(f"position {game.write(position)} leads to one that is not in the book")
     # Step 3: search a sample of the last ply.
-    searched = search_again(
-        book, Random(seed).sample(last, min(AGAIN, len(last))), problems, (workers, listener, course)
-    )
+    sample = Random(seed).sample(last, min(AGAIN, len(last)))
+    searched = search_again(book, sample, problems, workers, listener, course)
     return BookReport(positions, len(depths), len(depths) - len(last), searched, problems)
 
 
@@ -118,10 +117,9 @@ def outcome_text(outcome: Outcome) -> str:
 
 
 def search_again(
-    book: Book, positions: list[int], problems: list[str], how: tuple[int, Listener | None, Course]
+    book: Book, positions: list[int], problems: list[str], workers: int, listener: Listener | None, course: Course
 ) -> int:
     """Search positions again, append problems, and return how many searches proved a value."""
-    workers, listener, course = how
     if not positions:
         return 0
     search, proved = Search(book.game, workers, TABLE_SIZE), 0

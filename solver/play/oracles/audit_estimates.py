@@ -86,7 +86,7 @@ def find_unreachable(book: EstimatedBook, children: dict[str, set[str]]) -> list
             left_out = [text for text in wave if text in children and not children[text] and not is_end(book, text)]
             problems += [f"position {text} leads to one that is not in the book" for text in sorted(left_out)]
         wave = {child for text in wave for child in children.get(text, ())} - met
-        met |= wave if ply < origin.plies else set()
+        met |= wave if ply < origin.plies else set()  # what lies beyond the last ply does not count
     unmet = sorted(book.file.estimates.keys() - met)
     return problems + [f"position {text} is not reached within {origin.plies} plies" for text in unmet]
 

@@ -144,8 +144,10 @@ class BookMaker:
         phase.end()
 
     def expand_blocks(self, positions: Array) -> Iterator[tuple[int, Array, Array, Array]]:
-        """Yield blocks: the first position's index, the children (a column each), which of them exist, and each
-        column's position."""
+        """Yield blocks: the first position's index, the children, which of them exist, and the columns' positions.
+
+        The children have a column for each undecided position. It is given by its number in the block.
+        """
         for begin, end in self.expander.blocks(0, len(positions)):
             block = self.expander.expand(LOWEST, from_items(positions[begin:end], self.width))
             columns = block.columns
@@ -260,8 +262,9 @@ class BookMaker:
     def derive(self, wave: Array) -> None:
         """Decide the positions of a wave whose children all have outcomes."""
         for begin, children, exists, origins in self.expand_blocks(wave):
+            # All children are in the book. Cells without a child get some valid index.
             indices = np.where(exists, np.minimum(self.indices(children), len(self.positions) - 1), 0)
-            # Step 1: which columns have only known children, and the best value among them.
+            # Step 1: which columns have only known children, and the best value among them: the greatest is the best.
             known = (~exists | (self.values[indices] != UNDECIDED)).all(axis=0)
             values = np.where(exists, FOR_PARENT[self.values[indices]], UNDECIDED)
             best = values.max(axis=0)
@@ -296,8 +299,8 @@ class BookMaker:
         # An example is a position or, if that has several words, the number of its row.
         examples = firsts if self.width else positions[firsts]
         legend = [
-            LegendRow(Value(code >> 32), -1 if code & PLIES_MASK == PLIES_MASK else code & PLIES_MASK, *counts)
-            for code, *counts in zip(
+            LegendRow(Value(code >> 32), -1 if code & PLIES_MASK == PLIES_MASK else code & PLIES_MASK, *further)
+            for code, *further in zip(
                 outcomes.tolist(), symmetric, np.bincount(rows).tolist(), examples.tolist(), strict=True
             )
         ]

@@ -198,16 +198,16 @@ class EstimatesMaker:
         leaves = [number for number in self.leaves() if self.plies[number] < self.options.plies]
         if self.options.most is None or not self.children:
             return leaves
-        left = self.options.most - len(self.positions)
-        if left <= 0:
+        missing = self.options.most - len(self.positions)
+        if missing <= 0:
             return []
         costs = self.costs()
         # Leave out decided positions, of which a search has seen the end.
         leaves = [number for number in leaves if number in costs and abs(self.scores[number]) < DECIDED]
         leaves.sort(key=lambda number: (costs[number], number))
-        # As many as have `left` children, if each has as many as the others on average.
+        # As many as bring the missing positions, if each has as many children as the others on average.
         widths = [len(children) for children in self.children.values()]
-        fitting = left * len(widths) // sum(widths)
+        fitting = missing * len(widths) // sum(widths)
         return leaves[: max(1, min(fitting, len(self.positions) // SHARE))]
 
     def costs(self) -> dict[int, float]:

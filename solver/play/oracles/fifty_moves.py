@@ -80,7 +80,8 @@ class FiftyMoveOracle:
             rank = rank[0], child_distance(game, DTZ, position, choice.move, choice.position, plies)
         if brings == choice.brings:
             return choice._replace(rank=rank)
-        rank = *rank, worth_key(choice.brings, choice.remoteness)[-1]  # the opponent may not know the rule
+        # Last by plies, as without the rule: the opponent may not know it.
+        rank = *rank, worth_key(choice.brings, choice.remoteness)[-1]
         return choice._replace(rank=rank, gives=brings, remoteness=None)
 
     def _ends_before(self, position: int) -> bool:

@@ -219,7 +219,13 @@ def in_words(found: ScoreResult) -> str:
     >>> [in_words(ScoreResult(low, high, 0, 0.0)) for low, high in ((3, 3), (3, None), (None, 0), (-1, 2))]
     ['+3', 'at least +3', 'at most 0', '-1 to +2']
     """
-    low, high = (None if bound is None else f"{bound:+}" if bound else "0" for bound in (found.low, found.high))
-    if low is None or high is None:
-        return f"at least {low}" if low else f"at most {high}" if high else ""
-    return low if low == high else f"{low} to {high}"
+
+    def text(bound: int) -> str:
+        return f"{bound:+}" if bound else "0"
+
+    low, high = found.low, found.high
+    if low is None:
+        return "" if high is None else f"at most {text(high)}"
+    if high is None:
+        return f"at least {text(low)}"
+    return text(low) if low == high else f"{text(low)} to {text(high)}"

@@ -101,7 +101,8 @@ def merge_bounds(old: ValueBounds | None, new: ValueBounds) -> ValueBounds:
 
 
 class SearchingOracle(Oracle):
-    """Answers by its sources, or else by a search of some seconds for each question."""
+    """Answers by its sources, or else by a search of some seconds for each question. A *deadline* is a time of
+    `monotonic()`."""
 
     metric = METRICS[0]
     passes: tuple[bool, ...] = (False, True)

@@ -43,7 +43,10 @@ def dtc_of(position: int, solution: Solution | None) -> int | None:
 
 
 def category(position: int, value: Value, plies: int, counter: int, dtz: int | None) -> Category:
-    """Return the result of a position under the fifty-move rule, by *dtz* if known, else by the *plies* to mate."""
+    """Return the result of a position under the fifty-move rule, by *dtz* if known, else by the *plies* to mate.
+
+    *counter* is the number of plies without progress before the position.
+    """
     if dtz is not None:
         return by_zeroing(value, abs(dtz) if plies else 0, counter)
     if value in (DRAW, UNDECIDED):
@@ -61,10 +64,10 @@ def needs_every_man(position: int, value: Value) -> bool:
     """Return whether the loser has a bare king, and the winner a queen, a rook, or two bishops or knights. Then no
     capture can reset the counter without giving up the win. *value* is WIN or LOSE."""
     white_wins = white_to_move(position) == (value == WIN)
-    sides: tuple[list[str], list[str]] = ([], [])
+    loser: list[str] = []
+    winner: list[str] = []
     for letter in pieces(position).values():
         if letter not in "Kk":
             is_winners = letter.isupper() == white_wins
-            sides[is_winners].append(letter.upper())
-    loser, winner = sides
+            (winner if is_winners else loser).append(letter.upper())
     return not loser and (winner in (["Q"], ["R"]) or (len(winner) == 2 and set(winner) <= {"B", "N"}))

@@ -60,7 +60,8 @@ class EndingTables:
         """Open a database. Return whether that worked."""
         try:
             solution = Solution(open_by_material(path))
-            # Ask both once, so that no move waits for it: at their first call, rules compute the tables that they use.
+            # Look a position up by both distances, so that no move waits for what takes time at the first call: rules
+            # compute the tables that they use.
             solution.value(solution.start_or_example)
             solution.by_zeroing(solution.start_or_example)
             self.solutions[path] = solution

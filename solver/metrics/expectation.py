@@ -161,13 +161,13 @@ class ExpectationStore:
         yield from levels(self.space.tiers.tolist(), self.space.edges)
 
     def solve(self, group: list[int], phase: Phase) -> Iterator[Done]:
-        """Yield the bounds and sizes of stretches of the group's tiers, as `keep` takes them."""
+        """Yield the bounds and sizes of blocks of the group's tiers, as `keep` takes them."""
         cyclic = {k for k in group if self.space.has_cycles(k)}
         # Step 1: tiers without cycles, cut into tasks.
         plain = [(k, *self.space.bounds_of(k)) for k in group if k not in cyclic]
         tasks = (task for task in cut_into_tasks(plain, TASK) if not self.solved.issuperset(task))
-        yield from self.work.map(sweep_stretches, ((self.inputs, task) for task in tasks))
-        # Step 2: small tiers with cycles, each worker some that lie next to each other.
+        yield from self.work.map(sweep_blocks, ((self.inputs, task) for task in tasks))
+        # Step 2: small tiers with cycles; a task is some that lie next to each other.
         unsolved = [k for k in sorted(cyclic) if (k, *self.space.bounds_of(k)) not in self.solved]
         small = [k for k in unsolved if len(range(*self.space.bounds_of(k))) <= TASK]
         yield from self.work.map(solve_small, ((self.inputs, task) for task in self.join_adjacent(small)))
@@ -189,13 +189,13 @@ class ExpectationStore:
             yield task
 
     def keep(self, done: Done) -> StoredCounts:
-        """Store the bounds and sizes of stretches of tiers; return how many positions they have."""
-        stretches, *bounds, sizes = done
+        """Store the bounds and sizes of blocks of tiers; return how many positions they have."""
+        tier_blocks, *bounds, sizes = done
         count = 0
-        for k, begin, end in stretches.reshape(-1, 3).tolist():
-            for row, bounds_row in zip(self.inputs.arrays, bounds, strict=True):
-                stretch_bounds = bounds_row[self.width * count : self.width * (count + end - begin)]
-                row[self.width * begin : self.width * end] = stretch_bounds
+        for k, begin, end in tier_blocks.reshape(-1, 3).tolist():
+            for row, new_row in zip(self.inputs.arrays, bounds, strict=True):
+                block_bounds = new_row[self.width * count : self.width * (count + end - begin)]
+                row[self.width * begin : self.width * end] = block_bounds
             if len(self.sizes):
                 self.sizes[begin:end] = sizes[count : count + end - begin]
             count += end - begin
@@ -211,15 +211,15 @@ def ask_movers(task: tuple[Game, Array]) -> Array:
     return movers(*task)
 
 
-def sweep_stretches(task: tuple[ExpectationInputs, list[TierBlock]]) -> Done:
-    """Solve stretches (k, begin, end among all positions) of tiers without cycles; raise PayoffOverflow.
+def sweep_blocks(task: tuple[ExpectationInputs, list[TierBlock]]) -> Done:
+    """Solve blocks of tiers without cycles; raise PayoffOverflow.
 
-    Returns, as `keep` takes them, the stretches, both rows of bounds, and how many positions each record stands for
-    (nothing without symmetries).
+    A block is (tier number, first index, end), with indices among all positions. Returns, as `keep` takes them, the
+    blocks, both rows of bounds, and how many positions each record stands for (nothing without symmetries).
     """
-    inputs, stretches = task
+    inputs, tier_blocks = task
     results, sizes = [], [np.empty(0, np.uint16)]
-    for k, first, last in stretches:
+    for k, first, last in tier_blocks:
         for begin, end in expander_of(inputs.table.game).blocks(first, last):
             graph, pays, block_sizes = read_block((inputs, k, begin, end))
             result = np.empty((2, len(pays)), np.int64)
@@ -228,4 +228,4 @@ def sweep_stretches(task: tuple[ExpectationInputs, list[TierBlock]]) -> Done:
                 raise PayoffOverflow
             results.append(result)
             sizes.append(block_sizes)
-    return np.array(stretches, np.int64).ravel(), *np.concatenate(results, axis=1), np.concatenate(sizes)
+    return np.array(tier_blocks, np.int64).ravel(), *np.concatenate(results, axis=1), np.concatenate(sizes)

@@ -158,7 +158,7 @@ def refuse_endless(game: Game, position: Any) -> NoReturn:
 
 
 def gather(inputs: ExpectationInputs, low: int, high: int, run: Map, check: Callable[[int], None]) -> CyclicTiers:
-    """Read the positions *low* to *high* in blocks, and join them into CyclicTiers."""
+    """Read the positions from index *low* to *high* in blocks, and join the blocks into CyclicTiers."""
     # Step 1: read the rules. Check now and then the number of links that all blocks will have.
     blocks: list[ChildLists] = []
     payoffs, sizes = [], []
@@ -171,14 +171,14 @@ def gather(inputs: ExpectationInputs, low: int, high: int, run: Map, check: Call
         if number % 64 == 0:
             check(sum(len(block.children) for block in blocks) * len(tasks) // (number + 1))
     # Step 2: join the lists of all blocks, and renumber the children: the tiers' own from 0, those outside after them.
-    link_ends = np.cumsum([0, *(len(block.children) for block in blocks)])
-    begins = [block.begins[:-1] + end for block, end in zip(blocks, link_ends, strict=False)]
+    link_begins = np.cumsum([0, *(len(block.children) for block in blocks)])  # of each block, and the end of the last
+    begins = [block.begins[:-1] + begin for block, begin in zip(blocks, link_begins, strict=False)]
     turns, endless, _, children, odds, rewards = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
     first, end = inputs.width * low, inputs.width * high  # the tiers' own nodes
     within = (children >= first) & (children < end)
     outside = np.unique(children[~within])
     children = np.where(within, children - first, end - first + np.searchsorted(outside, children))
-    graph = ChildLists(turns, endless, np.concatenate([*begins, link_ends[-1:]]), children, odds, rewards)
+    graph = ChildLists(turns, endless, np.concatenate([*begins, link_begins[-1:]]), children, odds, rewards)
     paid = np.concatenate(payoffs)
     bounds = [np.concatenate([sign * paid, row[outside]]) for row, sign in zip(inputs.arrays, (1, -1), strict=True)]
     # Step 3: find the order in which to solve them.
@@ -201,7 +201,7 @@ def solve_ending(cyclic: CyclicTiers) -> None:
             raise PayoffOverflow
         values[order] = np.floor(sign * approximate)
         sweep_until_stable(cyclic, values, sign, rising=False)
-        # Each sweep brings them nearer to the result. Where play is not by chance, they soon are the result.
+        # Each sweep brings the bounds nearer to the expectation. Where play is not by chance, they soon reach it.
         sweep_until_stable(cyclic, values, sign, rising=True, most=RISES)
 
 

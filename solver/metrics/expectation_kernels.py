@@ -144,7 +144,7 @@ def order_by_components(graph, order, ends):
             if lowest[i] == numbers[i]:
                 for node in finished[finished_before[i] : waiting]:
                     order[placed] = node
-                    lowest[node] = count + 1
+                    lowest[node] = count + 1  # above all numbers: it lowers no other node's
                     placed += 1
                 waiting = finished_before[i]
                 ends[components] = placed
@@ -181,6 +181,7 @@ def approximate(graph, order, ends, values, sign):
             if stable:
                 break
             # Step 2: after every second sweep, the step beyond. It is no more than a better start for the next sweep.
+            # After the first sweep there is none, since `changes` and `swept_values` had no content before it.
             share = dot_product / square if number % 2 == 1 and square > 0 and number < LAST_STEP else 0.0
             for at in range(begin, end):
                 i = order[at]
@@ -268,14 +269,14 @@ def find_endless(graph, order):
     """Return for each node whether players can stay in the tier forever. *order* has the undecided nodes. A node stays
     if some move of a player leads to one that stays, or all moves of chance do (the greatest fixed point)."""
     count = len(graph.turns)
-    stays = graph.begins[1:] > graph.begins[:-1]
+    stays = graph.begins[1:] > graph.begins[:-1]  # at first, all nodes with moves
     changed = True
     while changed:
         changed = False
         for i in order:
             if not stays[i]:
                 continue
-            # Remove positions without such a move until nothing changes.
+            # Remove nodes without such moves until nothing changes. Children from *count* on are outside the tier.
             any_stays, all_stay = False, True
             for child in graph.children[graph.begins[i] : graph.begins[i + 1]]:
                 child_stays = child < count and stays[child]

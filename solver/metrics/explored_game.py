@@ -143,6 +143,7 @@ def explored_block(table: ListedTable, begin: int, block: ExpansionBlock) -> Exp
     """Return the ExploredBlock for an expanded block whose first position has the index *begin*.
 
     A column of the expanded block's matrices belongs to an undecided position, `origins[column]`, and a row to a move.
+    `indices` is below 0 where there is no further move.
     """
     game, count = table.game, len(block.primitives)
     weights = weigh(game, table.space.positions[begin : begin + count], block)

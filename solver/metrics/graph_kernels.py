@@ -91,18 +91,19 @@ def label(graph):
             i = stack[top]
             labels[i] = number
             unlabelled -= 1
-            # Step 3: their predecessors are answered: they have a child with this number. For a predecessor of such a
-            # position, one child less is open.
+            # Step 3: its predecessors are answered: they have a child with this number. So each of their predecessors
+            # has one open child less.
             for link in range(parent_begins[i], parent_begins[i + 1]):
                 parent = parents[link]
                 if answered[parent] or labels[parent] >= 0:
                     continue
                 answered[parent] = True
-                for above in range(parent_begins[parent], parent_begins[parent + 1]):
-                    other = parents[above]
-                    open_children[other] -= 1
-                    if open_children[other] == 0 and labels[other] == UNLABELLED and not answered[other]:
-                        stack[top] = other
+                for upper_link in range(parent_begins[parent], parent_begins[parent + 1]):
+                    grandparent = parents[upper_link]
+                    open_children[grandparent] -= 1
+                    is_candidate = labels[grandparent] == UNLABELLED and not answered[grandparent]
+                    if open_children[grandparent] == 0 and is_candidate:
+                        stack[top] = grandparent
                         top += 1
         # Step 4: positions neither labelled nor answered cannot get a greater number: they are infinite.
         for i in range(count):
@@ -136,7 +137,10 @@ def code_infinite(graph, labels, most):
 
 @kernel
 def level_draws(graph, draws):
-    """Write to *draws* the kind, level and plies of draws; UNDECIDED if no fringe is reached (see `drawlevel.py`)."""
+    """Write the kind, level and plies of all draws to *draws*, a DrawLevels (see `drawlevel.py`).
+
+    The kind is UNDECIDED where no fringe is reached.
+    """
     children, begins, parents, parent_begins = graph
     values, kinds, _, plies = draws
     count = len(values)
@@ -144,32 +148,33 @@ def level_draws(graph, draws):
     queue = np.empty(count, np.int64)
     # Step 1: count the draws among each draw's children. A draw with a move to a win of the other player is the fringe
     # of level 0.
-    top = 0
+    end = 0
     for i in range(count):
         if values[i] == DRAW:
             for link in range(begins[i], begins[i + 1]):
                 if values[children[link]] == DRAW:
                     children_left[i] += 1
                 elif values[children[link]] == WIN and kinds[i] == UNDECIDED:
-                    top = label_draw(draws, i, (LOSE, 0, 0), queue, top)
+                    end = label_draw(draws, i, (LOSE, 0, 0), queue, end)
     done = 0
     level = 0
-    while done < top:
+    while done < end:
         first = done
         # Step 2: solve one level backwards from its fringe, breadth first. `children_left` counts children that are not
         # won yet; a draw is lost when it reaches 0.
-        while done < top:
+        while done < end:
             i = queue[done]
             done += 1
             for link in range(parent_begins[i], parent_begins[i + 1]):
                 parent = parents[link]
                 if values[parent] != DRAW or kinds[parent] != UNDECIDED:
                     continue
-                children_left[parent] -= kinds[i] == WIN
+                if kinds[i] == WIN:
+                    children_left[parent] -= 1
                 if kinds[i] == LOSE:
-                    top = label_draw(draws, parent, (WIN, level, plies[i] + 1), queue, top)
+                    end = label_draw(draws, parent, (WIN, level, plies[i] + 1), queue, end)
                 elif children_left[parent] == 0:
-                    top = label_draw(draws, parent, (LOSE, level, plies[i] + 1), queue, top)
+                    end = label_draw(draws, parent, (LOSE, level, plies[i] + 1), queue, end)
         # Step 3: the fringe of the next level: undecided draws with a move to a draw won at this level.
         level += 1  # from here on the number of the next level
         for i in queue[first:done]:
@@ -177,20 +182,20 @@ def level_draws(graph, draws):
                 for link in range(parent_begins[i], parent_begins[i + 1]):
                     parent = parents[link]
                     if values[parent] == DRAW and kinds[parent] == UNDECIDED:
-                        top = label_draw(draws, parent, (LOSE, level, 0), queue, top)
+                        end = label_draw(draws, parent, (LOSE, level, 0), queue, end)
 
 
 @kernel
-def label_draw(draws, i, label, queue, top):
-    """Write the label (kind, level, plies) of draw i, and append it to the queue; return the queue's new end."""
+def label_draw(draws, i, label, queue, end):
+    """Write the label (kind, level, plies) of draw i, and append i to the queue; return the queue's new end."""
     draws.kinds[i], draws.levels[i], draws.plies[i] = label
-    queue[top] = i
-    return top + 1
+    queue[end] = i
+    return end + 1
 
 
 @kernel
 def remove_impure(graph, draws):
-    """Write DRAW, without level and plies, for each draw that is not pure."""
+    """Write the kind DRAW, without level and plies, for each draw that is not pure (see `drawlevel.py`)."""
     children, begins, parents, parent_begins = graph
     values, kinds, levels, plies = draws
     count = len(values)
@@ -230,25 +235,25 @@ def sort_topologically(graph, low):
     count = len(begins) - 1
     children_left = np.zeros(count, np.int64)
     order = np.empty(count, np.int64)
-    top = 0
+    end = 0  # of the order so far
     # Step 1: count the children within the tier; positions without any come first.
     for i in range(count):
         for link in range(begins[i], begins[i + 1]):
             children_left[i] += low <= children[link] < low + count
         if children_left[i] == 0:
-            order[top] = i
-            top += 1
+            order[end] = i
+            end += 1
     # Step 2: remove positions in order; a position follows when its last child is removed.
     done = 0
-    while done < top:
+    while done < end:
         for link in range(parent_begins[order[done]], parent_begins[order[done] + 1]):
             parent = parents[link]
             children_left[parent] -= 1
             if children_left[parent] == 0:
-                order[top] = parent
-                top += 1
+                order[end] = parent
+                end += 1
         done += 1
-    return order[:top]
+    return order[:end]
 
 
 @kernel
@@ -284,8 +289,8 @@ def maximise(tier, movers, ties, slack, utilities, plies):
 
 @kernel
 def force_each(children, index, mover, best, utilities, plies):
-    """Write what each player can force at *index* against all others, the mover *best*. Plies follow the first best
-    move."""
+    """Write what each player can force at position *index* against all others; for the mover that is *best*. Plies
+    follow the first best move."""
     for player in range(utilities.shape[1]):
         forced = utilities[children[0], player]
         for child in children:
@@ -317,8 +322,8 @@ def take_average(children, index, mover, enough, utilities, plies):
 
 @kernel
 def choose_child(children, mover, enough, ties, utilities):
-    """Return the first child that brings the mover *enough* or more. With LEADER, return of these the one in which the
-    most successful other player gets least."""
+    """Return the first child that brings the mover *enough* or more. If *ties* is LEADER, return that of these in which
+    the most successful other player gets least."""
     chosen = -1
     least = 0
     for child in children:

@@ -54,7 +54,8 @@ def score_all(explored: ExploredGame, phase: Phase, score_ends: EndScores) -> Sc
     scores, plies, movers = np.zeros(count, np.int64), np.full(count, -1, np.int32), np.zeros(count, np.int8)
     arrays = ScoreArrays(explored.alternating, scores, plies, movers)
     for k in explored.tiers_backwards():
-        (solve_cycles if explored.space.has_cycles(k) else sweep_tier)(explored, arrays, k, phase, score_ends)
+        solve_tier = solve_cycles if explored.space.has_cycles(k) else sweep_tier
+        solve_tier(explored, arrays, k, phase, score_ends)
     return arrays
 
 
@@ -107,7 +108,8 @@ def solve_cycles(explored: ExploredGame, arrays: ScoreArrays, k: int, phase: Pha
         blocks.append(block)
     # Step 2: build the graph within the tier.
     tier = tier_of(explored, arrays, blocks, ends, low)
-    # Step 3: force amounts from the greatest down, then count plies.
+    # Step 3: force amounts from the greatest down, then count plies. An amount is what the end pays, or the best that
+    # later tiers bring; 0 if the position has neither.
     amounts = np.where(ends != NONE, ends, np.where(tier.best != NONE, tier.best, 0))
     scores = score_kernels.force_scores(tier, np.argsort(-abs(amounts), kind="stable"))
     arrays.scores[low:high] = scores
@@ -118,11 +120,11 @@ def solve_cycles(explored: ExploredGame, arrays: ScoreArrays, k: int, phase: Pha
 def tier_of(
     explored: ExploredGame, arrays: ScoreArrays, blocks: list[ExploredBlock], ends: Array, low: int
 ) -> ScoreTier:
-    """Return the graph of the tier whose first index is *low*, with what its *ends* and later tiers bring."""
+    """Return the graph of the tier whose first index is *low*, with what its *ends* pay and later tiers bring."""
     count, high = len(ends), low + len(ends)
     best = np.full(count, NONE, np.int64)
     nearest, farthest = np.full((2, count), -1, np.int32)
-    counts, lists = np.zeros(count, np.int64), [np.empty(0, np.int64)]
+    counts, children_by_block = np.zeros(count, np.int64), [np.empty(0, np.int64)]
     for block in blocks:
         within = np.empty(len(block.children), np.int64)
         outside = best, nearest, farthest, counts
@@ -132,8 +134,8 @@ def tier_of(
                 "a move pays at once and stays in its tier(), so that play might come back to it, and what "
                 "can be won has no limit; where moves pay, let tier() rise with each"
             )
-        lists.append(within[:within_count].copy())
-    children = np.concatenate(lists)
+        children_by_block.append(within[:within_count].copy())
+    children = np.concatenate(children_by_block)
     explored.work.budget.check(BYTES_A_CHILD * len(children), f"linking {count:,} positions of a tier with cycles")
     parents, begins = predecessors_of(children, np.concatenate([[0], np.cumsum(counts)]))
     return ScoreTier(

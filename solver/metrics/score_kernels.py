@@ -99,8 +99,8 @@ def update_best(best, nearest, farthest, score, plies):
 
 @kernel
 def plies_above(score, nearest, farthest):
-    """Return the plies of a position from those of its best children. With a score of 0 or more it takes the nearest
-    end, else the farthest."""
+    """Return the plies of a position from those of its best children, -1 without an end. With a score of 0 or more it
+    takes the nearest end, else the farthest."""
     plies = farthest if score < 0 else nearest
     return plies + 1 if plies >= 0 else -1
 
@@ -198,14 +198,14 @@ def count_plies(tier, scores, plies):
     # Step 1: for negative scores, count the children within that keep the score.
     children_left = count_best_children(tier, scores)
     # Step 2: make the lists. A position occurs at most twice: entry i from outside the tier, entry count + i from
-    # within.
+    # within. Plies exceed those from outside by fewer than *count*.
     most_plies = 0
     for i in range(count):
         most_plies = max(most_plies, tier.farthest[i] + 1)
     heads = np.full(count + most_plies + 2, -1, np.int64)
     next_entry = np.empty(2 * count, np.int64)
     settled = np.zeros(count, np.bool_)
-    passed = np.zeros(count, np.bool_)
+    due_from_within = np.zeros(count, np.bool_)
     # Step 3: positions with an end, or a best child in a later tier, are due first.
     for i in range(count):
         plies[i] = -1
@@ -239,9 +239,9 @@ def count_plies(tier, scores, plies):
                         continue
                     if tier.best[parent] == scores[parent]:
                         due = max(due, tier.farthest[parent] + 1)
-                elif passed[parent]:
+                elif due_from_within[parent]:
                     continue
-                passed[parent] = True
+                due_from_within[parent] = True
                 next_entry[count + parent] = heads[due]
                 heads[due] = count + parent
 

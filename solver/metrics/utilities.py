@@ -87,7 +87,7 @@ def order_of_tier(explored: explored_game.ExploredGame, k: int, children: Array,
     *children* and *begins* are the lists of `explored_game.children_of`. Raise MetricNotApplicable if play can repeat.
     """
     low, high = explored.space.bounds_of(k)
-    if not explored.space.has_cycles(k):
+    if not explored.space.has_cycles(k):  # no move stays in the tier
         return np.arange(high - low)
     explored.work.budget.check(BYTES_A_CHILD * len(children), f"linking {high - low:,} positions")
     # Predecessor lists within the tier: leave out the children in other tiers.
@@ -112,5 +112,6 @@ def values_of(utilities: Array, movers: Array) -> Array:
     for_mover = np.take_along_axis(utilities, columns, 1)[:, 0]
     without_mover = utilities.copy()
     np.put_along_axis(without_mover, columns, np.iinfo(np.int64).min, 1)
+    # A single player is compared with 0.
     best_other = without_mover.max(1) if utilities.shape[1] > 1 else np.zeros(len(for_mover), np.int64)
     return np.select([for_mover > best_other, for_mover < best_other], [WIN, LOSE], TIE).astype(np.uint8)

@@ -59,6 +59,7 @@ class SkillModel(Model):
         same_mover_after = np.maximum(movers_after, 0) == np.maximum(turns, 0)
         again = np.zeros_like(is_child) if Traits.of(game).alternates else same_mover_after
         # Step 2: keys that order moves as `merit` does: the rank of the value for the mover in ORDER, then the plies.
+        # If the opponent moves next, LOSE and WIN are exchanged.
         ranks = np.array([0, *(ORDER.index(value) for value in (LOSE, DRAW, TIE, WIN))])[values]  # 0: UNDECIDED
         ranks = np.where(again | (values == DRAW) | (values == TIE), ranks, len(ORDER) - 1 - ranks)
         plies = np.where(plies < 0, 0, plies).astype(np.int64)

@@ -146,7 +146,7 @@ def expand(game, position, tier, tiers, recorder):
     """Follow all moves of a position; return (target that leads to it, payoff if it is an end). The position becomes a
     node, after those of its children. If it has a single move that pays nothing, the target is that of the move."""
     # Step 1: an end pays at once. Else find out who moves.
-    note(recorder.trouble, position)
+    note(recorder.trouble, position)  # for error messages
     value = whole(game.primitive(position))
     if value != UNDECIDED:
         return end_of(game, position, tiers, recorder)
@@ -373,7 +373,7 @@ def count(game, tier, begin, first, low, high, counts, images):
 
     *counts* int64[3, 3] has the columns LOSE, TIE, WIN, and rows for the number of slots, the number of positions, and
     the first position, -1 for none. If positions are tuples, the global slot stands for the first one; *first* is that
-    of the tier's slot 0.
+    of the tier's slot 0. *images* is a workspace.
     """
     for i in range(len(low)):
         position = as_position(game.unindex(tier, begin + i))

@@ -315,7 +315,7 @@ def guess_by_script(script, guesses, plan):
                     margin += odds * child_margin
                     stop = end = copy_terms(plan, first, last, odds, end)
                     continue
-                # A player keeps the best guess with its terms.
+                # A player keeps the best guess with its terms. The terms of the next child come after this one's.
                 end = max(end, last)
                 if link == 0 or (child_value > value) == (who == 0):
                     value, rest, margin, begin, stop = child_value, child_rest, child_margin, first, last

@@ -86,7 +86,7 @@ def seed(game, scored, begin, best, children_left, links, trouble):
             child = as_position(game.do_move(position, move))
             global_slot = find_slot(game, scored, child, trouble)
             gain = balance(game.reward(position, move, who), game.reward(position, move, 1 - who), game)
-            if 0 <= global_slot - first < size:
+            if 0 <= global_slot - first < size:  # in this tier
                 if gain != 0:
                     trouble[0] = PAYS_WITHIN
                 count = append_edge(links, 0, count, global_slot - first)  # unless it is there already
@@ -169,7 +169,8 @@ def spread(game, scored, amount, begin, stack, count, best, children_left, links
         for link in range(parent_count):
             parent = number_of(links[link])
             score = int(best[slot]) - EVEN
-            worth = -score if links[link] >= 0 else score  # for the player to move in the parent
+            # What the score is worth in the parent. A complement means: the same player moves there.
+            worth = -score if links[link] >= 0 else score
             if children_left[parent] > MOST_LEFT:  # decided, or an end
                 continue
             # A bad child decides the parent if it is the last one and no move out of the tier brings more.
@@ -190,7 +191,10 @@ def spread(game, scored, amount, begin, stack, count, best, children_left, links
 
 @lean_kernel
 def is_due(amount, slot, best, children_left):
-    """Return whether a slot is worth *amount* or minus that, and its parents do not know."""
+    """Return whether a slot is worth *amount* or minus that, and its parents do not know.
+
+    A slot whose best move out of the tier brings -amount is worth that only if no child within the tier is left.
+    """
     code, counter = best[slot], children_left[slot]
     if code == EVEN - amount:
         return counter == 0 or counter in (END, WAITING)

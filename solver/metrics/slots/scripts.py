@@ -123,7 +123,7 @@ class Recording:
                 last = int(kernels.record(rules, self.tiers, self.begin, last, ENOUGH, self.recorder))
             fits, script = self.fits(), self.script()
             if not fits:
-                self.enlarge()
+                self.enlarge()  # new buffers, for slot *last*; the script keeps the old ones
             if len(script.slots):
                 yield script
 

@@ -157,9 +157,10 @@ class SlotStore:
             if keeps_scripts:
                 # Compress scripts when memory will not suffice for the rest; drop them when it is used up.
                 free_bytes = self.work.budget.free_bytes() - BESIDE - BYTES_A_PLAN * size
-                words = sum(script.words.nbytes for result in results for script in result.scripts)
+                bytes_kept = sum(script.words.nbytes for result in results for script in result.scripts)
                 slots_left = wave[0][1]  # a wave begins with the last of the remaining slots
-                packed = packed or free_bytes * (size - slots_left) < words * slots_left
+                slots_done = size - slots_left
+                packed = packed or bytes_kept * slots_left > free_bytes * slots_done
                 if free_bytes < 0:
                     keeps_scripts, results = False, [result._replace(scripts=[]) for result in results]
             keep = KEEP_ALL if keeps_scripts else KEEP_NONE
@@ -274,8 +275,9 @@ class SlotStore:
         return plans
 
     def sweep_by_plans(self, guesses: TierInputs, plans: Plans, near: float, phase: Phase) -> None:
-        """Sweep guesses or margins by plans until none changes by more than *near*. A single chunk is one task."""
+        """Sweep guesses or margins by plans until none changes by more than *near*."""
         waves = chunks_of(len(guesses.own_low))
+        # In a tier of one chunk, one task makes all sweeps. Otherwise chunks read each other between sweeps.
         is_single = len(waves) == len(waves[0]) == 1
         calls, sweeps_a_call = (1, SWEEPS) if is_single else (SWEEPS, 1)
         tasks = [[(guesses, begin, end, plans[begin], near, sweeps_a_call) for begin, end in wave] for wave in waves]

@@ -88,11 +88,11 @@ class WinSearch:
         self.winning, self.won, self.lost = np.zeros((3, len(winner.unwon)), np.uint64)
         # Candidates for losses. If wins and losses alternate, candidates for wins are never there at the same time.
         self.losing = self.winning if winner.alternates else np.zeros_like(self.winning)
-        self.losing[:] = loser.checked
+        self.losing[:] = loser.checked  # after 0 plies, the losses are mates
         self.found_won, self.found_lost = 0, self.decide_losses()
         self.decided = self.found_lost
-        captures = max(winner_en_passant.greatest, loser_en_passant.greatest)
-        self.due = {*winner.due(), *loser.due(), *range(1, captures)}
+        greatest_code = max(winner_en_passant.greatest, loser_en_passant.greatest)  # plies + 1
+        self.due = {*winner.due(), *loser.due(), *range(1, greatest_code)}
 
     def step(self) -> bool:
         """Find the wins and the losses that take one ply more. Return whether to go on."""
@@ -164,6 +164,7 @@ def prepare(
 
 def mark_stuck(formation: Formation, sides: Sequence[Side], en_passant: list[EnPassantPositions]) -> None:
     """Mark the positions with en passant in which the side to move has no other move."""
+    # `en_passant[k]` is by the side whose pawn may be captured; the other side moves.
     for positions, mover, other in zip(en_passant, reversed(sides), sides, strict=True):
         positions.mark_stuck(formation, mover, other)
 

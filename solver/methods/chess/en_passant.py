@@ -113,7 +113,8 @@ def slots_of(formation: Formation, man: int, positions: Array) -> Array:
     mirror = np.where(squares[man] & 7 > 3, 7, 0)
     squares = [square ^ mirror for square in squares]
     white, black = (formation.men.squares[pair, side] ^ mirror for side in (0, 1))
-    # Step 2: Find which of the seven pairs of pawns it is; the capturer on the left counts if there are two.
+    # Step 2: Find which of the seven pairs of pawns it is: `2 * file - left`, where *left* says whether the capturer is
+    # on the left. If there are two, the left one counts.
     turn, pawn = 1 - (codes[man] >> 3), squares[man]
     capturers = [other for other, code in enumerate(codes) if code == PAWN + 8 * turn]
     left = np.any([(squares[other] == pawn - 1) & (pawn & 7 > 0) for other in capturers], 0)

@@ -45,8 +45,8 @@ def find_double_steps(men, board, man, legal, later, passable, items, squares):
     """
     outer, inner = len(men.kinds) - 1, len(men.rests.bits)  # the last man's index; words for each pair of kings
     side = men.sides[man]
-    # The rank after a double step, counted from 0, and one step back.
-    rank, back = 3 if side == 0 else 4, -forward_of(side)
+    rank = 3 if side == 0 else 4  # the rank after a double step, counted from 0
+    back = -forward_of(side)
     # The man's square is six bits of the position's index; this many bits are below them.
     low_bits = 6 * (outer - man)
     count = 0

@@ -222,7 +222,7 @@ def departures(codes: Codes) -> Iterator[Departure]:
             after[man] = kind | codes[man] & BLACK
         if captured >= 0:
             del after[captured]
-        order = tuple(sorted(after, key=after.__getitem__) if change else after)
+        order = tuple(sorted(after, key=after.__getitem__) if change else after)  # by codes, one of which may be new
         yield Departure(captured, change, order, tuple(after[man] for man in order), 1 - mover)
 
 
@@ -281,8 +281,8 @@ def sort_like_men(codes: Codes, squares: Array) -> Array:
 
 def mirror_classes(squares: Array, mirror: Array) -> Array:
     """Return for each position 2 if it is its own mirror image, 1 if it is the smaller of the two, else 0, uint8."""
-    first = squares.shape[1] == 4  # of four men, the last one counts most
-    keys, mirror_keys = (key_of(np.roll(rows, int(first), 1)) for rows in (squares, mirror))
+    shift = 1 if squares.shape[1] == 4 else 0  # of four men, the last one counts most: it becomes the first column
+    keys, mirror_keys = (key_of(np.roll(rows, shift, 1)) for rows in (squares, mirror))
     return np.where(keys == mirror_keys, 2, keys < mirror_keys).astype(np.uint8)
 
 

@@ -9,6 +9,9 @@ move:
 `inner` is the number of rests, `outer` the number of outer men, none to three (see `words.py`). An example: KRK, with
 White to move. There are no outer men, so word 17 has the 64 squares of the rook for pair 17 of the kings.
 
+`board.steps[square << 4 | direction]` is the next square in a direction, -1 off the board. Men whose kind is below
+KNIGHT slide; the others make a single step.
+
 A byte for each position has its code, in the array `ply_codes`: 0 for a draw, no position, or nothing known yet; else
 one more than the plies to mate, so that wins are even and losses odd. At first `ply_codes` has the results of captures
 and promotions alone. In the codes of later tiers 255 is no position.
@@ -56,7 +59,8 @@ def forward_of(side):
 
 @lean_kernel
 def attacks(board, origin, target, kind, side):
-    """Return 1 if a man on *origin* attacks *target* on an empty board, else 0."""
+    """Return 1 if a man on *origin* attacks *target* on an empty board, else 0. `board.reaches` has a bit for each kind
+    and side."""
     return board.reaches[origin << 6 | target] >> (kind + 8 * side) & 1
 
 
@@ -435,7 +439,8 @@ def code_at(board, later, captured, change, squares, white, black):
 def best_child_worth(board, later, captured, man, promotes, placement, squares):
     """Return the worth of a move of *man* to `squares[man]`; if he *promotes*, that of the best promotion."""
     best = 0
-    for change in range(4 * man + 1 if promotes else 0, 4 * man + 5 if promotes else 1):
+    first_change, changes = (4 * man + 1, 4) if promotes else (0, 1)  # see LaterCodes
+    for change in range(first_change, first_change + changes):
         code = code_at(board, later, captured, change, squares, placement.white_king, placement.black_king)
         best = max(best, WORTHS[code])
     return best
@@ -443,7 +448,7 @@ def best_child_worth(board, later, captured, man, promotes, placement, squares):
 
 @lean_kernel
 def find_departures(men, board, side, legal, later, found, worths, squares):
-    """Write to *found* the result of the best capture or promotion of each legal position with a *side* to move.
+    """Write to *found*, a DepartureResults, the best capture or promotion of each legal position with *side* to move.
 
     *worths* int64[64] and *squares* int64[4] are buffers: the best worth so far by the square of the last man, and the
     squares of all men.

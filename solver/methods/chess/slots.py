@@ -135,7 +135,7 @@ def slot_numbers(codes: Codes, order: Array, exchanged: bool) -> tuple[Array, in
 
 def legal_positions(men: Men, turn: int) -> Array:
     """Return the set of legal positions of some men with one side to move, uint64[words]."""
-    if not len(men.kinds):
+    if not len(men.kinds):  # bare kings: a bit for each pair, all legal
         return np.full(-(-len(men.squares) // 64), EVERYTHING, np.uint64)
     words = np.empty(len(men.squares) * len(men.rests.bits), np.uint64)
     kernels.find_legal(men, geometry(), turn, words, np.empty_like(words))
@@ -181,6 +181,7 @@ def collect_scores(
     en_passant_scores = scores[turns * size :].reshape(turns, -1)
     en_passant_scores[:] = empty
     for man, items in double_steps.items():
+        # Of equal sides, positions are stored with White to move: Black's pawn has just moved.
         if not formation.is_symmetric or formation.codes[man] & BLACK:
             en_passant_scores.reshape(-1)[slots_of(formation, man, items.positions)] = table[items.values]
     for turn, turn_scores in enumerate(en_passant_scores):

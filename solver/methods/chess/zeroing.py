@@ -217,8 +217,9 @@ CODES_OF_CAPTURES[[2, LATE + 1, 3, LATE + 2]] = SOON + 1, LATE + 1, LOST + SOON 
 def codes_of_scores(late: int) -> Array:
     """Return the code that each score of a later tier counts for the side that moves there, uint8[65536].
 
-    If the fifty-move rule makes the result a draw, it counts *late* plies more: PATIENCE, or 0 without that rule. From
-    these codes `kernels.find_departures` makes 2 or 102 for a win (in 1 or 101), and 3 or 103 for a loss.
+    It is 1 for a loss and 2 for a win. If the fifty-move rule makes the result a draw, it is more by *late* plies:
+    PATIENCE, or 0 without that rule. From these codes `kernels.find_departures` makes 2 or 102 for a win (in 1 or 101),
+    and 3 or 103 for a loss.
     """
     more = np.where(np.arange(1 << BITS) > PATIENCE, late, 0).astype(np.uint8)
     return table_by_score(more + 1, more + 2, 0, NO_POSITION)

@@ -57,7 +57,7 @@ def find_with_result(ply_codes, unwon, mask, result, found):
         while bits:
             square = lowest(bits)
             bits &= bits - ONE
-            # The flagged code: the side to move has not won these positions, so plies are those of a loss.
+            # The flagged code: a decided position in *unwon* is a loss for its side to move.
             code = ply_codes[index << 6 | square] + (LOST if unwon[index] & BITS[square] else 0)
             if code and RESULTS[code] == result:
                 word |= BITS[square]

@@ -30,7 +30,7 @@ def checksum(content: bytes) -> bytes:
     hashes = [hash_of(content[begin : begin + CHUNK]) for begin in range(0, len(content), CHUNK)]
     if len(hashes) > MOST_CHUNKS:
         raise RetrogradeError(f"a table of {len(content):,} bytes is too long for its checksum")
-    return murmur([word for four in hashes for word in four])
+    return murmur([word for words in hashes for word in words])
 
 
 def hash_of(chunk: bytes) -> list[int]:
@@ -71,12 +71,14 @@ def hash_of(chunk: bytes) -> list[int]:
 def murmur(words: list[int]) -> bytes:
     """Return 16 bytes for 4 to 16 words of 64 bits."""
     a, b, rest = words[0] ^ K3, words[1], words[2:]
+    # Case: four words, from a table of one chunk.
     if len(rest) == 2:
         first, last = rest
         a = fold(a * K1) * K1
         around = last + 16 & MASK
         c = b * K1 + (pair(first, around >> 16 | around << 48) ^ last)
         d = fold(a + first)
+    # Case: more words.
     else:
         c = pair(rest[-1] + K1, a)
         d = pair(b + 8 * len(rest), c + rest[-2])

@@ -75,8 +75,9 @@ def compress(values: Array, block_bits: int, flags: int = 0) -> CompressedValues
         left, right = pairs[symbol]
         left, right = (left, VALUE) if right < 0 else (int(number[left]), int(number[right]))
         header += (left | right << 12).to_bytes(DEFINITION, "little")
-    header += bytes(len(pairs) & 1)
-    return CompressedValues(header, index, (padded - 1).astype("<u2").tobytes(), data.tobytes())
+    header += bytes(len(pairs) & 1)  # pads to an even length
+    sizes_less_one = (padded - 1).astype("<u2")  # so that 65,536 values fit
+    return CompressedValues(header, index, sizes_less_one.tobytes(), data.tobytes())
 
 
 def compressed_size(values: Array) -> int:
@@ -199,7 +200,7 @@ def codes_of(bits: Array, order: Array, offsets: list[int], least: int, most: in
     for length in range(most, least - 1, -1):
         first, end = offsets[length - least], ends[length - least]
         codes[order[first:end]] = next_code + np.arange(end - first)
-        next_code = (next_code + end - first) >> 1
+        next_code = (next_code + end - first) >> 1  # the next codes are one bit shorter
     return codes
 
 

@@ -30,6 +30,7 @@ def facts_of(metric: str, details: Details, measures: Sequence[int]) -> dict[str
         return {metric: measures[0]}
     if metric == "utilities":
         return {"utilities": [plain(measure, details) for measure in measures]}
+    # Expectations: low and high, and against a model the bounds while the other player is to move.
     own, *waiting = (between(*pair, details) for pair in zip(measures[::2], measures[1::2], strict=True))
     return own | ({"waiting": waiting[0]} if waiting else {})
 

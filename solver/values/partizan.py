@@ -153,7 +153,7 @@ class Values:
         number = self.number(value)
         if number is not None:
             return number, Fraction(-1, number.denominator)
-        temperature, mean = self.thermograph(value)[0][-1]
+        temperature, mean = self.thermograph(value)[0][-1]  # the point at which the walls meet
         return mean, temperature
 
     def thermograph(self, value: int) -> tuple[Wall, Wall]:
@@ -216,7 +216,10 @@ def replace_reversible(
     is_no_worse: Callable[[int], bool],
     following: Sequence[tuple[int, ...]],
 ) -> None:
-    """Replace each option that has an answer which is no worse by the options that follow that answer."""
+    """Replace each of a player's options that has an answer which is no worse by the options that follow that answer.
+
+    *answers* has the opponent's options of each value, *following* the player's.
+    """
     todo = [*options]
     while todo:
         option = todo.pop()

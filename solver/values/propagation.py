@@ -36,7 +36,7 @@ from retrograde.solver.values.score import (
 
 MOST_AT_ONCE, BITS_AT_ONCE = 1 << 21, 14
 """Positions of a tier, and bits for the remoteness in its scores, at most, where `propagate_at_once` is used. In larger
-tiers several workers look up parents, and progress is told."""
+tiers several workers look up parents, and progress is reported."""
 
 ReportProgress = Callable[[int, int, int, float | None], None]
 """Called with the number of decided positions, that of all, the remoteness decided last, and the share of a forward
@@ -82,7 +82,7 @@ def scores_at(group: int, remoteness: int, bits: int) -> list[int]:
     return [*scores, (LOSE_CLASS << bits) | remoteness] if group == WIN_CLASS else scores
 
 
-def due_mask(scores: Array, left: Array, group: int, bits: int) -> Array:
+def due_mask(scores: Array, children_left: Array, group: int, bits: int) -> Array:
     """Return, for each position, whether it is undecided and has a score of this group from later tiers.
 
     With the WINs of group WIN_CLASS come LOSEs: positions whose counter of undecided children is 0. (A child of a later
@@ -90,8 +90,8 @@ def due_mask(scores: Array, left: Array, group: int, bits: int) -> Array:
     """
     is_due: Array = (scores >> bits) == group
     if group == WIN_CLASS:
-        is_due |= left == 0
-    return is_due & (left < decided_from(left))
+        is_due |= children_left == 0
+    return is_due & (children_left < decided_from(children_left))
 
 
 class ScoredPositions:
@@ -149,19 +149,19 @@ class Propagation:
 
     def run(self, group: int = WIN_CLASS, remoteness: int = 0) -> None:
         """Decide all positions, from the start, or from the group and remoteness of the last checkpoint."""
-        self.decided = sum(int(np.count_nonzero(left >= self.decided_mark)) for _, _, left in self.blocks())
+        self.decided = sum(int(np.count_nonzero(counters >= self.decided_mark)) for _, _, counters in self.blocks())
         if group == WIN_CLASS:
             self.propagate(WIN_CLASS, remoteness)
             remoteness = 0
         self.propagate(TIE_CLASS, remoteness)
         self.check_draws()
-        for _, scores, left in self.blocks():
-            scores[left < self.decided_mark] = DRAW_CLASS << self.bits
+        for _, scores, counters in self.blocks():
+            scores[counters < self.decided_mark] = DRAW_CLASS << self.bits
 
     def propagate(self, group: int, remoteness: int) -> None:
         """Pass back WINs and LOSEs, or TIEs. Begin with the positions decided at *remoteness*."""
         # Step 1: collect what later tiers will decide, by score.
-        for positions in self.find(lambda scores, left: due_mask(scores, left, group, self.bits)):
+        for positions in self.find(lambda scores, counters: due_mask(scores, counters, group, self.bits)):
             self.postpone(positions)
         # Step 2: collect what is decided at the first remoteness.
         self.last = {score: ScoredPositions() for score in scores_at(group, remoteness, self.bits)}
@@ -196,7 +196,7 @@ class Propagation:
     def pass_back(self, score_class: int, frontier: Iterable[Array]) -> None:
         """Update the parents of positions decided at the last remoteness, whose scores have this class."""
         parent_class = TIE_CLASS if score_class == TIE_CLASS else WIN_CLASS
-        score = (parent_class << self.bits) | (self.greatest - self.remoteness)
+        score = (parent_class << self.bits) | (self.greatest - self.remoteness)  # of parents with a good outcome
         for positions in frontier:
             # Numbers below 0 are complements: parents whose player moves again.
             for parents in self.parents_of(positions):
@@ -267,16 +267,16 @@ class Propagation:
 
     def with_score(self, score: int, due: bool) -> Iterator[Array]:
         """Yield the positions with a score in blocks, ascending: the decided ones, or with *due* the undecided ones."""
-        low, high = (0, self.decided_mark - 1) if due else (self.decided_mark, self.decided_mark + 1)
+        low, high = (0, self.decided_mark - 1) if due else (self.decided_mark, self.decided_mark + 1)  # of the counters
         # A LOSE is due only when no undecided child is left.
         if due and score >> self.bits == LOSE_CLASS:
             high = 0
-        yield from self.find(lambda scores, left: (scores == score) & (left >= low) & (left <= high))
+        yield from self.find(lambda scores, counters: (scores == score) & (counters >= low) & (counters <= high))
 
     def find(self, condition: Callable[[Array, Array], Array]) -> Iterator[Array]:
         """Yield the positions whose scores and counters meet a condition, block by block."""
-        for first, scores, left in self.blocks():
-            yield first + np.flatnonzero(condition(scores, left))
+        for first, scores, counters in self.blocks():
+            yield first + np.flatnonzero(condition(scores, counters))
 
     def blocks(self) -> Iterator[tuple[int, Array, Array]]:
         """Yield blocks of all positions: the first number, the scores and the counters."""

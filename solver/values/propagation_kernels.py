@@ -82,8 +82,8 @@ def propagate(tier, group):
             return False
         # Parents of what was decided last, then what is due now and still undecided.
         last_end = end
-        end, more = update_parents(tier, group, remoteness, queue, begin, end, due)
-        begin, waiting = last_end, waiting + more
+        end, newly_due = update_parents(tier, group, remoteness, queue, begin, end, due)
+        begin, waiting = last_end, waiting + newly_due
         position = due.last[remoteness]
         while position >= 0:
             waiting -= 1
@@ -103,10 +103,12 @@ def find_first(tier, group, queue, due):
     for i in range(len(tier.scores)):
         score_class, plies = tier.scores[i] >> tier.bits, plies_of(tier.scores[i], tier.bits)
         is_of_group = score_class == group or (group == WIN_CLASS and score_class == LOSE_CLASS)
+        # Case: decided.
         if tier.children_left[i] >= tier.decided_mark:
             if plies == 0 and is_of_group:
                 queue[end] = i
                 end += 1
+        # Case: undecided, with a WIN (or TIE) by a later tier, or without a child that might save it from a LOSE.
         elif score_class == group or (group == WIN_CLASS and tier.children_left[i] == 0):
             add_due(due, i, plies)
             waiting += 1
@@ -120,12 +122,12 @@ def update_parents(tier, group, remoteness, queue, begin, end, due):
     bits, scores, children_left = tier.bits, tier.scores, tier.children_left
     greatest = (1 << bits) - 1
     waiting = ZERO
-    for place in range(begin, end):
-        child = queue[place]
+    for k in range(begin, end):
+        child = queue[k]
         child_class = scores[child] >> bits
-        for at in range(tier.begins[child], tier.begins[child + 1]):
-            moves_again = tier.parents[at] < 0
-            parent = ~tier.parents[at] if moves_again else tier.parents[at]
+        for link in range(tier.begins[child], tier.begins[child + 1]):
+            moves_again = tier.parents[link] < 0
+            parent = ~tier.parents[link] if moves_again else tier.parents[link]
             if children_left[parent] >= tier.decided_mark:
                 continue
             # Case: a good outcome for the parent's player. It decides the parent.

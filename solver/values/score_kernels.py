@@ -53,7 +53,8 @@ def primitive_score(value, bits):
 
 @kernel
 def too_far(scores, bits):
-    """Return 1 if a score has the greatest remoteness that *bits* bits can hold, or the one before it; else 0."""
+    """Return 1 if a score has the greatest remoteness that *bits* bits can hold, or the one before it; else 0. Then the
+    scores of its parents may not fit."""
     greatest = (1 << bits) - 1
     for score in scores:
         score_class, plies = np.int64(score) >> bits, np.int64(score) & greatest
@@ -101,7 +102,7 @@ def add_counts(counts: Array, scores: Array, sizes: Array, begin: int, bits: int
 def count_by_score(scores: Array, sizes: "Array | CompressedArray", part: slice, bits: int) -> Array:
     """Return (score, records, positions, index of the first record in *part*) for each score of a part, ascending."""
     counts = np.zeros((3, 256), np.int64)
-    for begin in range(part.start, part.stop, COUNT_BLOCK):  # so that compressed sizes are read piece by piece
+    for begin in range(part.start, part.stop, COUNT_BLOCK):  # so that few compressed sizes are unpacked at once
         block = slice(begin, min(begin + COUNT_BLOCK, part.stop))
         counts = add_counts(counts, scores[block], sizes[block], begin - part.start, bits)
     codes = np.flatnonzero(counts[0])

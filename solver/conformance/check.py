@@ -304,7 +304,7 @@ def members_of(game: Game) -> dict[str, Any]:
     """Return the rules of a game, as {"module.Class.name": function or property}, bases and their modules included."""
     members: dict[str, Any] = {}
     for base in type(game).__mro__[:-1]:
-        for holder in (base, modules.get(base.__module__)):
+        for holder in (base, modules.get(base.__module__)):  # the class, then its module
             for name, member in vars(holder).items() if holder else ():
                 if isfunction(member) or isinstance(member, property):
                     members[f"{base.__module__}.{base.__qualname__}.{name}"] = member

@@ -28,8 +28,8 @@ def check_board(survey: Survey, position: int) -> None:
     """Check the board, what stands on it, and that moves are places if nothing else is declared. Skipped for rules that
     write positions themselves and mean something else by `board`."""
     game = survey.game
-    drawn = has_bits(game) or defines(game, "position_of") or hasattr(game, "by_turns") or hasattr(game, "to_move")
-    if not drawn and defines(game, "write") and not isinstance(game.draw_board(), Board):
+    uses_board = has_bits(game) or defines(game, "position_of") or hasattr(game, "by_turns") or hasattr(game, "to_move")
+    if not uses_board and defines(game, "write") and not isinstance(game.draw_board(), Board):
         return
     board = require_board(survey, position)
     for name in DECLARED[1:]:
@@ -79,6 +79,7 @@ def check_bits(survey: Survey, board: Board, position: int) -> None:
     if not has_bits(game) or (defines(game, "signs") and defines(game, "position_of")):
         return
     survey.begin_check("bits", position)
+    # A position has a bit for each sign and place; above these stands the number of the player to move, by to_move.
     used, players = board.count * len(game.bits), len(getattr(game, "to_move", ""))
     if (needed := used + max(0, players - 1).bit_length()) > POSITION_BITS:
         raise Fault(

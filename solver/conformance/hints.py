@@ -2,7 +2,8 @@
 
 `tie_in` must be the distance of every tie, and `least_plies` must fall by 1 at most with a move. `abstracted` must turn
 moves into moves of smaller puzzles, `heap_code` must describe the moves, and a game whose `has_ties` is False must not
-end in a TIE. Each check raises a Fault at the first thing that is wrong.
+end in a TIE. Each check raises a Fault at the first thing that is wrong. Its text follows the rule that `begin_check`
+recorded last, as in "quiet at 5: gives 3".
 """
 
 from collections.abc import Iterable
@@ -122,15 +123,15 @@ def check_heap_code(survey: Survey, position: int) -> None:
 
     heaps = sizes_in(game.write(position))
     declared = {
-        drop_dead_heaps([*heaps[:i], *heaps[i + 1 :], *left])
+        drop_dead_heaps([*heaps[:i], *heaps[i + 1 :], *remaining])
         for i in range(len(heaps))
-        for left in options_of(code, heaps[i])
+        for remaining in options_of(code, heaps[i])
     }
     possible = {drop_dead_heaps(sizes_in(game.write(child))) for child in survey.answers[position].children}
     for sizes in sorted(declared ^ possible):
         text = "+".join(map(str, sizes[::-1])) or "0"
-        one, other = ("lacks", "have") if sizes in possible else ("has", "lack")
-        raise Fault(f"{one} a move to {text}, and the rules {other} it")
+        in_code, in_rules = ("lacks", "have") if sizes in possible else ("has", "lack")
+        raise Fault(f"{in_code} a move to {text}, and the rules {in_rules} it")
 
 
 def leads_to(game: Game, position: int, after: int) -> bool:

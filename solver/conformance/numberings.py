@@ -2,6 +2,8 @@
 
 In games with chance, a numbering may leave positions out. A position without a slot must be an end, or have a slot with
 the players exchanged, or be *in between*: play from it reaches slots and ends, and cannot come back to it before.
+
+The text of a Fault follows the rule that `begin_check` recorded last, as in "tiers at 5: do not have its tier".
 """
 
 import time
@@ -102,9 +104,11 @@ def check_steps(survey: Survey, position: int) -> None:
     """Check that declared steps are the moves of a position; see `games/kinds/steps.py`."""
     game: Any = survey.game
     canonical, cells = survey.canonical(position), game.placements.cells
+    # A position has a bit for each cell with a man of the first kind, then of the second; above them stands the extra.
     men = tuple((canonical >> kind * cells & (1 << cells) - 1).bit_count() for kind in range(2))
+    extra = canonical >> 2 * cells
     survey.begin_check("section_steps", canonical)
-    if not steps_agree(game, canonical, game.section_steps(men, canonical >> 2 * cells)):
+    if not steps_agree(game, canonical, game.section_steps(men, extra)):
         raise Fault("differs from the other rules; correct it or leave it out")
 
 
@@ -117,17 +121,21 @@ def check_orientations(survey: Survey, position: int) -> None:
     survey.begin_check("orientations", position)
     if count % size:
         raise Fault(f"have {size} values, and size({tier}) is {count}, no multiple of that")
-    slot = game.index(position)
-    slots = [(slot // size * size + row * size) % count + (slot + more) % size for row in range(2) for more in range(2)]
-    positions = [game.unindex(tier, each) for each in slots]
+    # A slot is `order * size + turns`. Take two orders, each with the same two turns.
+    order, turns = divmod(game.index(position), size)
+    slots = [(order + i) * size % count + (turns + k) % size for i in range(2) for k in range(2)]
+    positions = [game.unindex(tier, slot) for slot in slots]
     if any(is_none(each) or game.primitive(each) != UNDECIDED for each in positions):
         return
     children = [[game.index(game.do_move(each, move)) for move in game.generate_moves(each)] for each in positions]
     same_moves = len({*map(len, children)}) == 1
     if same_moves:
-        orders, turns = np.divmod(np.array(children).reshape(2, 2, -1), size)
-        changes = subtract(turns[:, 0], turns[:, 1], states)
-        same_moves = bool((orders[:, 0] == orders[:, 1]).all() and (changes[0] == changes[1]).all())
+        # By order, turns and move: the order and turns after the move. The order must not depend on the turns before,
+        # and how two turns differ after a move must not depend on the order before.
+        orders_after, turns_after = np.divmod(np.array(children).reshape(2, 2, -1), size)
+        differences = subtract(turns_after[:, 0], turns_after[:, 1], states)
+        same_orders = (orders_after[:, 0] == orders_after[:, 1]).all()
+        same_moves = bool(same_orders and (differences[0] == differences[1]).all())
     if not same_moves:
         raise Fault("differ from the other rules; correct them or leave them out")
 

@@ -1,4 +1,7 @@
-"""Compares rules that must agree: each with its inverse, or with itself in another form."""
+"""Compares rules that must agree: each with its inverse, or with itself in another form.
+
+The text of a Fault follows the rule that `begin_check` recorded last, as in "images at 5: yields 7".
+"""
 
 import re
 from collections.abc import Callable

@@ -117,7 +117,7 @@ class Survey:
         self.read_numbering()
         self.check_slots_of_starts()
         self.begin_check("parts", None)
-        list(self.numbering.parts(self.game))
+        list(self.numbering.parts(self.game))  # reading them finds what is wrong with them
         share, chance = max(1, count // len(self.numbering.tiers)), Random(0)
         slots = self.sample_slots(share, 10 * count, deadline, chance)
         found = list(dict.fromkeys(position for _, _, position in slots))
@@ -150,7 +150,8 @@ class Survey:
         self.rule = "start"
         for start in [] if optional_member(self.game, "start") is None else self.check_starts():
             tier = self.check_tier(start)
-            self.rule, row, hint = "start", self.numbering.row(tier), ""
+            row, hint = self.numbering.row(tier), ""
+            self.rule = "start"  # check_tier has recorded another
             if isinstance(self.game, Placed):
                 hint = "; let it have as many men as placements declare, each on a cell of its own"
             if row < 0:

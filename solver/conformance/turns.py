@@ -1,4 +1,7 @@
-"""Checks who plays and for what: players, turns, chance, and payments."""
+"""Checks who plays and for what: players, turns, chance, and payments.
+
+The text of a Fault follows the rule that `begin_check` recorded last, as in "turn at 5: gives 3".
+"""
 
 from retrograde.games.contract.game import CHANCE, METRICS, PAYOFF_LIMIT, UNDECIDED, Traits, defines, metric_of
 from retrograde.solver.conformance.survey import RuleAnswers, Survey, expect_again

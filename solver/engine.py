@@ -111,7 +111,7 @@ def solve(
 
 def interpreted_only(options: SolveOptions, no_source: str) -> SolveOptions:
     """Return options for rules without source, which run interpreted, and warn; raise CannotSolve if the metric forbids
-    that."""
+    that. *no_source* is the reason why there is no source."""
     if not options.by_remoteness:
         raise CannotSolve(f"{no_source}; {options.metric} needs compiled rules")
     warnings.warn(f"{no_source}; until then they run interpreted, for this process alone", stacklevel=4)
@@ -150,9 +150,9 @@ def solve_needed(game: Game, path: Path, options: SolveOptions) -> None:
     method = options.method if isinstance(options.method, str) else COMPILED
     below_options = replace(options, fresh=False, method=method)
     for number, other in enumerate(needed, 1):
-        named = "" if options.by_remoteness else options.metric
-        beside = database_path(other, path.parent, named)
-        if not beside.exists() and not database_path(other, metric=named).exists():
+        metric_in_name = "" if options.by_remoteness else options.metric
+        beside = database_path(other, path.parent, metric_in_name)
+        if not beside.exists() and not database_path(other, metric=metric_in_name).exists():
             announce(options.listener, f"solving {other}, on which it rests, {number} of {len(needed)}")
             below = listener_below(options.listener, f"{other}, {number} of {len(needed)}")
             with Lock(beside, PATIENCE) as lock:
@@ -167,7 +167,7 @@ def solve_needed(game: Game, path: Path, options: SolveOptions) -> None:
                     )
         except RetrogradeError as error:
             what = f"{variant(game)} rests on {other}, which cannot be used: {error}"
-            option = f" --metric {named}" if named else ""
+            option = f" --metric {metric_in_name}" if metric_in_name else ""
             named_variant = typed(variant_of_same_rules(game, other))
             raise CannotSolve(
                 f"{what}; solve that again with: retrograde solve {named_variant}{option} --fresh"
@@ -181,8 +181,8 @@ def listener_below(listener: Listener | None, below: str) -> Listener | None:
 
 def path_by_metric(game: Game, metric: str, model: Model | None = None) -> Path:
     """Return the path of a game's database for a metric, or for a best response to a model."""
-    named = "" if metric == metric_of(game) else metric
-    return database_path(variant(game), metric=against_model(model.name) if model else named)
+    metric_in_name = "" if metric == metric_of(game) else metric
+    return database_path(variant(game), metric=against_model(model.name) if model else metric_in_name)
 
 
 @dataclass(frozen=True)
@@ -211,6 +211,7 @@ def solve_into(paths: SolvePaths, game: Game, options: SolveOptions) -> None:
     """Solve a game and write its database; verify a sample before the file gets its name."""
 
     def inspect(path: Path) -> None:
+        """Verify a sample of the finished file; raise RuleError if it contradicts the rules."""
         try:
             with DatabaseFile(path) as file:
                 seconds = min(max((time.monotonic() - began) / 10, 0.02), 0.1)

@@ -53,7 +53,7 @@ class Patience:
     """How many CPU seconds exploring may take: the *first* ones, and then about as long as the compiler would take.
 
     `limit()` returns the compiler's time. It is called once, after the first seconds, because it takes a third of a
-    second.
+    second. From then on its result is `longest`; before, that is the most that the compiler may take.
     """
 
     first: float
@@ -70,8 +70,8 @@ class Patience:
         ratio = waiting / explored
         # Case: within the first seconds. Give up only after a quarter of them, if far too much is left.
         if passed <= self.first:
-            quarter_passed = 4 * passed > self.first
-            return quarter_passed and (passed * ratio > self.longest if all_found else ratio > GROWING[0])
+            too_much_left = passed * ratio > self.longest if all_found else ratio > GROWING[0]
+            return too_much_left and 4 * passed > self.first
         # Case: after the first seconds. Estimate the seconds left. Going on pays only if compiling would take longer.
         if ratio > GROWING[1] and not all_found:
             return True
@@ -110,7 +110,7 @@ def solve_interpreted(
         LegendRow(*outcome, count(game, same), len(same), indices.get(same[0], same[0]))
         for outcome, same in sorted(by_outcome.items())
     ]
-    row_of = {row[:2]: number for number, row in enumerate(legend)}
+    row_of = {row[:2]: number for number, row in enumerate(legend)}  # by value and remoteness
     tables = np.array(tiers, np.int64), np.array([len(members[tier]) for tier in tiers], np.int64), legend
     outcome_rows = np.array([row_of[outcomes[position]] for position in positions], np.uint32)
     records = np.array(positions, np.int64), outcome_rows

@@ -60,6 +60,7 @@ def try_interpreted(
     phase = interpreted_phase(None)
 
     def compiler_seconds() -> float:
+        """Return about how long compiling would take; `Patience` calls this after the first seconds."""
         expect_compiler(budget)
         phase.listener = options.listener  # from now on it takes long enough to be reported
         if is_compiled(game):
@@ -113,7 +114,7 @@ def solve_compiled(game: Game, path: Path, options: SolveOptions, work: Work) ->
     reason = ""
     for method in methods_for(game, path, options):
         misfit = work.log(f"not by {method!r}")
-        if reasons := [text.tobytes().decode() for (text,) in misfit.resumed]:
+        if reasons := [text.tobytes().decode() for (text,) in misfit.resumed]:  # by an earlier run of this solve
             reason = reasons[-1]
             continue
         announce(work.listener, "compiling the rules")
@@ -197,7 +198,8 @@ def methods_of_lists(game: Game, options: SolveOptions) -> Iterator[Method]:
     if not allowed:
         return
     has_choice = len(allowed) > 1
-    if tries_setwise := "setwise" in allowed and (not has_choice or may_be_plain(game)):
+    tries_setwise = "setwise" in allowed and (not has_choice or may_be_plain(game))
+    if tries_setwise:
         from retrograde.solver.estimation.estimate import RunningOutlook
         from retrograde.solver.methods.setwise.method import Setwise
 

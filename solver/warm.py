@@ -124,10 +124,10 @@ def share_steps(steps: list[Step], folder: Path, workers: int) -> Iterator[str]:
                 return
             ready: Any = wait(busy)
             for ours in ready:
-                found = ours.recv()
-                if isinstance(found, Exception):
-                    raise found
-                yield found
+                answer = ours.recv()
+                if isinstance(answer, Exception):
+                    raise answer
+                yield answer
                 busy.remove(ours)
                 idle.append(ours)
     except (EOFError, ConnectionError):

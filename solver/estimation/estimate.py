@@ -129,7 +129,9 @@ def choose_ratios(counts: PositionCounts, metric: str, streamed: bool, setwise: 
     if setwise:
         fits = counts.records * amounts.SETWISE.memory.likely < MemoryBudget().free_bytes()
         return amounts.SETWISE if fits else amounts.SETWISE_ON_DISK
-    return amounts.STREAMED if streamed else amounts.CYCLIC if counts.returns else amounts.LISTED
+    if streamed:
+        return amounts.STREAMED
+    return amounts.CYCLIC if counts.returns else amounts.LISTED
 
 
 def predecessor_bytes(game: Game, counts: PositionCounts, records: Range, metric: str) -> Range:
@@ -142,14 +144,15 @@ def predecessor_bytes(game: Game, counts: PositionCounts, records: Range, metric
 
 
 def stream_buffers(records: float, workers: int) -> Range:
-    """Return the bytes of the streamed method's buffers, which are small for games far below 150 million records."""
+    """Return the bytes of the streamed method's buffers, at least 0. Those of workers grow up to 150 million records,
+    the cache of scratch files up to 500 million."""
     tasks = Range(0, 1, 1).times(workers * amounts.TASK * min(1, records / 150e6))
     return tasks + Range(0, 1, 1).times(amounts.CACHE * min(1, records / 500e6))
 
 
 def add_cycles(result: Estimate, counts: PositionCounts, records: Range, lists: Range) -> None:
     """Add what a game with cycles takes if memory is short: its lists lie in scratch files then."""
-    if result.least_memory:
+    if result.least_memory:  # else the game is so small that it is solved interpreted
         result.least_memory = round(records.low * amounts.ON_DISK + amounts.COMPILED_ON_DISK)
         result.rests_on.append(
             "solve uses the memory named above if it is free; with less, but about "

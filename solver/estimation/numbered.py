@@ -69,10 +69,12 @@ def estimate_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Est
         likely = sampled / sample.slots * slots
         result.put(name, Range(likely * max(1 - error, 0), likely, likely * (1 + error)))
     # Step 2: time. Tiers solved set by set or shape by shape are much faster than tiers solved slot by slot.
-    rows = dict(list_formations(game, numbering))
-    by_sets = sum(numbering.size(row) for row, formation in rows.items() if formation)
-    slower = BY_SHAPES if is_shaped(game) else BY_ORDERS if is_oriented(game) else NUMBERED
-    shares = [(ratios, count) for ratios, count in ((slower, slots - by_sets), (BY_SETS, by_sets)) if count]
+    formations = dict(list_formations(game, numbering))
+    by_sets = sum(numbering.size(row) for row, formation in formations.items() if formation)
+    others = BY_ORDERS if is_oriented(game) else NUMBERED
+    if is_shaped(game):
+        others = BY_SHAPES
+    shares = [(ratios, count) for ratios, count in ((others, slots - by_sets), (BY_SETS, by_sets)) if count]
     work = sum((Range.exactly(count).times(ratios.seconds) for ratios, count in shares), amounts.NOTHING)
     result.put("seconds", work.times(1 / speed_of(workers)) + NUMBERED.start)
     # Step 3: memory and disk.
@@ -88,9 +90,9 @@ def estimate_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Est
         f"solve uses the memory named above if it is free; with less, but {format_size(least)} for the largest tier, "
         "scores lie in a scratch file",
     ]
-    add_predecessors(game, result, numbering, [row for row, formation in rows.items() if not formation])
-    if others := rests_on(game):
-        result.rests_on.append(f"the databases of {', '.join(others)}, which are solved first if they do not exist yet")
+    add_predecessors(game, result, numbering, [row for row, formation in formations.items() if not formation])
+    if needed := rests_on(game):
+        result.rests_on.append(f"the databases of {', '.join(needed)}, which are solved first if they do not exist yet")
     return result
 
 

@@ -127,9 +127,10 @@ def cost_by_slots(tier: LargestTier, workers: int, memory: int, sizes: Sizes) ->
         return (a_slot + tier.children.times(a_child)).times(float(slots))
 
     shape = cut_into_ranges(tier.slots, workers, memory, sizes.range_bits)
-    block = min(LARGER * tier.block, cluster_task_size(tier.slots, tier.block, workers), 1 << shape.shift)
+    range_slots = 1 << shape.shift
+    block = min(LARGER * tier.block, cluster_task_size(tier.slots, tier.block, workers), range_slots)
     # A worker holds one task at a time, of either kind: the larger one counts.
-    worker = Range.greatest([bytes_for(*INVERTING, 1 << shape.shift), bytes_for(*EXPANDING, block)])
+    worker = Range.greatest([bytes_for(*INVERTING, range_slots), bytes_for(*EXPANDING, block)])
     return Cost(worker, shape.buckets, bytes_for(*FOLDER, tier.slots), SLOWDOWN)
 
 

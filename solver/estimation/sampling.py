@@ -200,10 +200,10 @@ class Sampler:
         self.phase = Phase("sampling", self.phase.listener, course=self.phase.course)
         self.uncorrected = list(self.waves)
         samples = [self.draw(wave) for _ in range(2)]
-        count, depth, weight = float(len(wave)), 0, 0.0
-        logs = [math.log(max((parents - 1) / factor, 1e-9))]
+        count, depth, weighted_spread = float(len(wave)), 0, 0.0
+        logs = [math.log(max((parents - 1) / factor, 1e-9))]  # logarithms of *others* below, wave by wave
         while True:
-            # Step 1: expand both samples, and scale up the mean of their numbers of children.
+            # Step 1: expand both samples. Scale up the mean of their numbers of children: the edges to the next wave.
             one, other = (self.find_children(sample) for sample in samples)
             edges = count * (one.times.sum() / len(samples[0]) + other.times.sum() / len(samples[1])) / 2
             if not len(one.positions) or not len(other.positions) or self.returns:
@@ -222,10 +222,11 @@ class Sampler:
             self.uncorrected.append(count)
             self.waves.append(count * lean)
             self.add_to_tiers(one.tiers, count * lean / len(one.positions))
-            weight += count * lean * (2 * self.variance**0.5 + LEAN * depth**2 / 2)
+            # Two standard deviations, and half of the correction.
+            weighted_spread += count * lean * (2 * self.variance**0.5 + LEAN * depth**2 / 2)
             # Step 4: draw the next samples from the children.
             samples = [self.draw(one.positions), self.draw(other.positions)]
-        return weight / sum(self.waves)
+        return weighted_spread / sum(self.waves)
 
     @staticmethod
     def smooth(logs: list[float], others: float, hits: int) -> float:

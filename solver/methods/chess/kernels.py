@@ -140,7 +140,7 @@ def add_predecessors(men, board, side, capturable, reached, found):
                 if men.sides[man] != side:
                     continue
                 square, kind = men.rests.squares[rest, man], men.kinds[man]
-                rest_by_square = men.rests.more[men.rests.less[rest, man]]
+                rest_by_square = men.rests.more[men.rests.less[rest, man]]  # the new rest for each square of this man
                 if kind == PAWN:
                     row, twice = capturable.rows[man], word
                     if row >= 0:

@@ -133,10 +133,10 @@ def begin_slot(recorder):
 
 @lean_kernel
 def finish_slot(target_and_payoff, tiers, recorder):
-    """Make the last node stand for the slot: if the target is another, add a node that links to it."""
+    """Make the last node stand for the slot: if the target is another, add a node with a single link, to the target."""
     target, payoff = target_and_payoff
     count = recorder.state[NODES]
-    if count == 0 or target != -count:
+    if count == 0 or target != -count:  # -count is the target of the last node
         push_link(np.int64(0), np.int64(0), target, payoff, np.int64(0), tiers, recorder)
         add_node(np.int64(0), np.int64(1), np.int64(0), recorder)
 
@@ -226,7 +226,7 @@ def add_node(begin, moves, who, recorder):
         recorder.words[at] = recorder.links[k]
     state[WORDS], state[LINKS] = at + 1, begin
     state[NODES] += 1
-    return -state[NODES]
+    return -state[NODES]  # -1 - n for node number n
 
 
 @lean_kernel

@@ -239,7 +239,7 @@ def finish(game, scored, begin, best, children_left, links, state, counts, image
             best[slot] = EVEN
         if best[slot] == NONE:
             continue
-        if best[slot] == EVEN:
+        if best[slot] == EVEN:  # nobody has asked for its parents yet
             find_parents(game, scored, slot, children_left, links, state, trouble)
             if trouble[0] != Trouble.FINE:
                 return

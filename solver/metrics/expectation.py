@@ -180,7 +180,7 @@ class ExpectationStore:
         """Cut *small*, ascending tier numbers, into lists of adjacent ones, of up to about TASK positions."""
         task: list[int] = []
         for k in small:
-            positions = self.space.starts[k + 1] - self.space.starts[task[0] if task else k]
+            positions = self.space.starts[k + 1] - self.space.starts[task[0] if task else k]  # of the task with k
             if task and (task[-1] + 1 != k or positions > TASK):
                 yield task
                 task = []

@@ -182,11 +182,11 @@ def approximate(graph, order, ends, values, sign):
                 break
             # Step 2: after every second sweep, the step beyond. It is no more than a better start for the next sweep.
             # After the first sweep there is none, since `changes` and `swept_values` had no content before it.
-            share = dot_product / square if number % 2 == 1 and square > 0 and number < LAST_STEP else 0.0
+            step = dot_product / square if number % 2 == 1 and square > 0 and number < LAST_STEP else 0.0
             for at in range(begin, end):
                 i = order[at]
                 value = values[i]
-                values[i] -= share * (value - swept_values[at]) if share else 0.0
+                values[i] -= step * (value - swept_values[at]) if step else 0.0
                 swept_values[at] = value
         begin = end
 

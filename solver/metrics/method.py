@@ -153,16 +153,17 @@ def find_distinct_rows(columns: list[Array], block: int = BLOCK) -> tuple[Array,
     # Step 2: number those of all blocks together. An equal combination of an earlier block has the first entry.
     candidates = np.concatenate(firsts)
     numbers, chosen = sort_distinct_rows([column[candidates] for column in columns])
-    # Step 3: replace the numbers within each block.
-    all_rows, end = np.empty(length, np.min_scalar_type(len(chosen))), 0
+    # Step 3: replace the numbers within each block. Its candidates are those from *first* on.
+    all_rows, first = np.empty(length, np.min_scalar_type(len(chosen))), 0
     for k, found in enumerate(firsts):
-        all_rows[k * block : (k + 1) * block] = numbers[end : end + len(found)][codes[k]]
-        codes[k], end = codes[k][:0], end + len(found)  # frees memory
+        all_rows[k * block : (k + 1) * block] = numbers[first : first + len(found)][codes[k]]
+        codes[k], first = codes[k][:0], first + len(found)  # frees memory
     return all_rows, candidates[chosen]
 
 
 def sort_distinct_rows(columns: list[Array]) -> tuple[Array, Array]:
-    """Return the same as `find_distinct_rows`, by sorting all entries at once."""
+    """Return (combination of each entry, first entry of each combination), as `find_distinct_rows` does, by sorting all
+    entries at once."""
     keys = np.zeros(len(columns[0]), np.int64)  # each combination so far has a key below *count*
     count = 1
     for column in columns:

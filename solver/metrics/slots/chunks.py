@@ -161,7 +161,7 @@ def count(task: tuple[TierInputs, int, int]) -> Array:
     """Return the counts of the slots from *begin* to *end* of the own tier, as `kernels.count` makes them."""
     inputs, begin, end = task
     counts = np.zeros((3, 3), np.int64)
-    counts[2] = -1
+    counts[2] = -1  # no first position yet
     low, high = inputs.own_low.array[begin:end], inputs.own_high.array[begin:end]
     tier = int(inputs.numbering.tiers[inputs.k])
     with compiling(inputs.game, trouble_array(inputs.game)):

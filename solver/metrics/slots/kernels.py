@@ -144,7 +144,8 @@ def finish_slot(target_and_payoff, tiers, recorder):
 @lean_kernel
 def expand(game, position, tier, tiers, recorder):
     """Follow all moves of a position; return (target that leads to it, payoff if it is an end). The position becomes a
-    node, after those of its children. If it has a single move that pays nothing, the target is that of the move."""
+    node, after those of its children. If it has a single move that pays nothing, the target is that of the move. At
+    trouble, the result is void."""
     # Step 1: an end pays at once. Else find out who moves.
     note(recorder.trouble, position)  # for error messages
     value = whole(game.primitive(position))
@@ -207,7 +208,7 @@ def push_link(odds, gain, target, payoff, who, tiers, recorder):
         end += 1
     links[end] = target
     end += 1
-    if target == tiers.starts[-1] << 1:
+    if target == tiers.starts[-1] << 1:  # an end
         links[end] = payoff
         end += 1
     recorder.state[LINKS] = end
@@ -343,7 +344,7 @@ def entry_of(position, recorder):
     mask = np.int64(len(recorder.keys) - 1)
     # The upper bits of the product are the best mixed; the largest table needs 21 of these 24.
     entry = np.int64((np.uint64(key_of(position)) * MIX) >> np.uint64(40)) & mask
-    while recorder.stamps[entry] == recorder.state[STAMP]:
+    while recorder.stamps[entry] == recorder.state[STAMP]:  # an entry of another slot is free
         if stands_at(recorder.keys, entry, position):
             return entry
         entry = (entry + 1) & mask

@@ -219,6 +219,7 @@ def find_parents(game, scored, slot, children_left, links, state, trouble):
             trouble[0] = Trouble.BAD_PARENTS
         if trouble[0] != Trouble.FINE:
             return 0
+        # Parents in other tiers do not count, and ends have no moves.
         if 0 <= parent_slot < size and children_left[parent_slot] != END and children_left[parent_slot] != OVER:
             before = count
             count = append_edge(links, 0, count, parent_slot if turns(game, parent, position) else ~parent_slot)

@@ -112,7 +112,10 @@ class ScoreStore:
         yield from reversed(range(len(self.numbering.tiers)))
 
     def keep(self, done: Done) -> StoredCounts:
-        """Accept a tier that is in the file, if its checksum matches: its number and checksum, and its counts."""
+        """Accept a tier that is in the file, unless it was before, or has another checksum; return how much that is.
+
+        *done* has the tier's number and checksum, and its counts.
+        """
         (k, check), counts = done
         part = self.numbering.slice_of(int(k))
         if int(k) in self.counts or not self.files.is_whole(part.start, part.stop, int(check)):

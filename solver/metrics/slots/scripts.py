@@ -159,7 +159,7 @@ class Recording:
     def enlarge(self) -> None:
         """Enlarge the hash table or the words, whichever was full; raise RuleError beyond the greatest size."""
         old_state, entries, size = self.recorder.state, len(self.recorder.keys), len(self.recorder.words)
-        if 2 * old_state[kernels.ENTRIES] > entries:
+        if 2 * old_state[kernels.ENTRIES] > entries:  # more than half of the table is in use
             entries *= LARGER
         else:
             size *= LARGER

@@ -124,7 +124,7 @@ class SlotStore:
         # Step 2: count values and write the bounds.
         low, high = inputs.own_low.array, inputs.own_high.array
         tasks = ((inputs, begin, end) for wave in chunks_of(size) for begin, end in wave)
-        counts = reduce(add_counts, reversed([*self.work.map(chunks.count, tasks)]))  # first the lowest slots
+        counts = reduce(add_counts, reversed([*self.work.map(chunks.count, tasks)]))  # the lowest slots come first
         self.work.budget.check_used(f"solving the {size:,} slots of a tier")
         check = self.files.write(self.numbering.slice_of(k).start, low, high)
         self.files.release()
@@ -236,7 +236,7 @@ class SlotStore:
         size, (least, most) = len(inputs.own_low), limits
         self.files.release()  # release the pages of finished tiers
         self.work.budget.check(BYTES_A_PLAN * size + BESIDE, f"guessing what the {size:,} slots of a tier are worth")
-        lost = MARGIN * max(1.0, max(-least, most) / (1 << self.bits))  # grains, at each slot
+        lost = MARGIN * max(1.0, max(-least, most) / (1 << self.bits))  # grains that may be lost at each slot
         # The arrays of the bounds serve for guesses (`own_low`) and margins (`own_high`) as floating-point numbers.
         guesses = inputs._replace(own_low=as_floats(inputs.own_low), own_high=as_floats(inputs.own_high))
         guesses.own_low.array[:], guesses.own_high.array[:] = (least + most) / 2, 0

@@ -64,6 +64,7 @@ def deposit_by_loop(bits, mask):
 def make_instruction(name):
     """Return a function of (word, mask) that numba compiles to the LLVM instruction *name*."""
 
+    # numba asks an intrinsic for its types, and for a function that writes its LLVM code.
     @intrinsic
     def call_instruction(_, word, mask):
         def generate(context, builder, signature, arguments):

@@ -33,12 +33,12 @@ def mark_of(position):
 def add_up(children, counts, first, sums):
     """Add each parent's mark to the sums of its children. The parents are *first*, *first* + 1, …; parent *first* + i
     has the next `counts[i]` children of the list *children*."""
-    end = 0
+    begin = 0
     for i in range(len(counts)):
         mark = mark_of(first + i)
-        for child in range(end, end + counts[i]):
-            sums[children[child]] += mark
-        end += counts[i]
+        for link in range(begin, begin + counts[i]):
+            sums[children[link]] += mark
+        begin += counts[i]
 
 
 @kernel

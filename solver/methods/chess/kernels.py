@@ -489,7 +489,8 @@ def find_departures(men, board, side, legal, later, found, worths, squares):
 
 @lean_kernel
 def add_captures_by_king(board, later, placement, word, victim, worths, squares, outer):
-    """Raise the worths of a word to those of the king's captures of man *victim*, on a neighbouring square."""
+    """Raise the worths of a word, by square of the last man, to those of the king's captures of man *victim*, on a
+    neighbouring square."""
     own_king, enemy_king = placement.white_king, placement.black_king
     if placement.side:
         own_king, enemy_king = enemy_king, own_king
@@ -509,8 +510,8 @@ def add_captures_by_king(board, later, placement, word, victim, worths, squares,
 
 @lean_kernel
 def add_captures_by_man(kinds, board, later, placement, word, move, worths, squares):
-    """Raise the worths of a word to those of captures by one man of another; *move* is (captor, victim), two indices
-    of men."""
+    """Raise the worths of a word, by square of the last man, to those of captures by one man of another. *move* is
+    (captor, victim), two indices of men."""
     man, victim = move
     outer, side, kind = len(kinds) - 1, placement.side, kinds[man]
     # Step 1: Find the squares of the last man in which the capture is possible.

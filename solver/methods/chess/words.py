@@ -128,7 +128,7 @@ def pawns_behind(word, twice, empty, side):
 
 @lean_kernel
 def attackers(word, empty, kind, side):
-    """Return the squares from which men of one kind attack a square of the word."""
+    """Return the squares from which a side's men of one kind attack a square of the word, along *empty* lines."""
     if kind != PAWN:
         return move_targets(word, empty, kind)
     # A pawn attacks the next rank, so its squares are one rank back: 7 or 9 squares down for White.
@@ -213,7 +213,7 @@ def rests_of(codes: tuple[int, ...], grouped: bool, turned: Array) -> Rests:
         square_bits = np.uint64(1) << squares[:, man].astype(np.uint64)
         apart &= bits & square_bits == 0
         bits |= square_bits
-    after = np.stack([rest_of[tuple(symmetry[squares].T)].reshape(-1) for symmetry in turned])
+    turned_rests = np.stack([rest_of[tuple(symmetry[squares].T)].reshape(-1) for symmetry in turned])
     # `more` has so many rows for each man: one for each placement of the others. Like men of a group share the rows of
     # the first of them.
     rows = 64 ** max(count - 1, 0)
@@ -222,7 +222,7 @@ def rests_of(codes: tuple[int, ...], grouped: bool, turned: Array) -> Rests:
     for man, leader in enumerate(leaders(codes) if grouped else range(count)):
         less[:, man] = leader * rows + key_of(np.delete(squares, man, 1))
     return Rests(
-        squares, np.where(apart, bits, 0).astype(np.uint64), after.astype(np.int32), less,
+        squares, np.where(apart, bits, 0).astype(np.uint64), turned_rests.astype(np.int32), less,
         np.concatenate([*more, np.empty((0, 64), np.int32)]).astype(np.int32),
     )  # fmt: skip
 
@@ -232,7 +232,7 @@ def number_rests(codes: tuple[int, ...], grouped: bool) -> tuple[Array, Array]:
     The rest is -1 where like men of a group share a square."""
     count = len(codes)
     keys = np.arange(64**count)
-    squares = keys[:, None] >> 6 * np.arange(count - 1, -1, -1) & 63
+    squares = keys[:, None] >> 6 * np.arange(count - 1, -1, -1) & 63  # six bits each, the first man's highest
     if not grouped:
         return keys.astype(np.int32), squares
     # Sort the squares of like men. A combination has a rest of its own if it was sorted already.

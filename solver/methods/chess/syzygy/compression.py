@@ -61,16 +61,17 @@ def compress(values: Array, block_bits: int, flags: int = 0) -> CompressedValues
     order = np.lexsort((np.arange(len(bits)), -bits))  # those without a code come last
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(len(order))
-    least, most = int(bits[bits > 0].min()), int(bits.max())
-    offsets = [int((bits > length).sum()) for length in range(least, most + 1)]
+    shortest, longest = int(bits[bits > 0].min()), int(bits.max())
+    offsets = [int((bits > length).sum()) for length in range(shortest, longest + 1)]  # the first number by length
     # Step 3: Write the blocks and the index.
     block_bits, firsts, sizes = blocks_of(symbols, bits, lengths, block_bits)
     data = np.zeros(len(sizes) << block_bits, np.uint8)
-    kernels.write_blocks(symbols, bits, codes_of(bits, order, offsets, least, most), firsts, 1 << block_bits, data)
+    codes = codes_of(bits, order, offsets, shortest, longest)
+    kernels.write_blocks(symbols, bits, codes, firsts, 1 << block_bits, data)
     index, stride, padded = index_of(sizes, len(values))
     # Step 4: Write the header.
     header = struct.pack("<BBBBI", flags, block_bits, stride, len(padded) - len(sizes), len(sizes))
-    header += struct.pack(f"<BB{len(offsets)}HH", most, least, *offsets, len(pairs))
+    header += struct.pack(f"<BB{len(offsets)}HH", longest, shortest, *offsets, len(pairs))
     for symbol in order.tolist():
         left, right = pairs[symbol]
         left, right = (left, VALUE) if right < 0 else (int(number[left]), int(number[right]))
@@ -177,6 +178,7 @@ def code_lengths(counts: Array) -> Array:
 def huffman(counts: Array) -> Array:
     """Return the lengths of a Huffman code for symbols with these *counts*, int64."""
     lengths = np.zeros(len(counts), np.int64)
+    # An item is a tree: how often its symbols appear, one of them (so that no two items are equal), and all of them.
     heap = [(int(count), symbol, [symbol]) for symbol, count in enumerate(counts.tolist()) if count]
     heapq.heapify(heap)
     if len(heap) == 1:
@@ -190,15 +192,15 @@ def huffman(counts: Array) -> Array:
     return lengths
 
 
-def codes_of(bits: Array, order: Array, offsets: list[int], least: int, most: int) -> Array:
+def codes_of(bits: Array, order: Array, offsets: list[int], shortest: int, longest: int) -> Array:
     """Return the code of each symbol, int64: a canonical code in which the longest codes begin at 0.
 
-    *order* has the symbols by the length of their codes, *bits*, the longest first. In it, codes of `least + k` bits
+    *order* has the symbols by the length of their codes, *bits*, the longest first. In it, codes of `shortest + k` bits
     begin at `offsets[k]`."""
     codes, next_code = np.zeros(len(bits), np.int64), 0
     ends = [int((bits > 0).sum()), *offsets]
-    for length in range(most, least - 1, -1):
-        first, end = offsets[length - least], ends[length - least]
+    for length in range(longest, shortest - 1, -1):
+        first, end = offsets[length - shortest], ends[length - shortest]
         codes[order[first:end]] = next_code + np.arange(end - first)
         next_code = (next_code + end - first) >> 1  # the next codes are one bit shorter
     return codes

@@ -158,8 +158,8 @@ def add_cycles(result: Estimate, counts: PositionCounts, records: Range, lists: 
             "solve uses the memory named above if it is free; with less, but about "
             f"{format_size(result.least_memory)}, lists of positions and predecessors lie in scratch files"
         )
-    share = max(counts.tiers.values()) / sum(counts.tiers.values())
-    result.rests_on += explain_lists(lists.times(share), counts.records * share * counts.expansion)
+    largest_share = max(counts.tiers.values()) / sum(counts.tiers.values())  # of the largest tier
+    result.rests_on += explain_lists(lists.times(largest_share), counts.records * largest_share * counts.expansion)
 
 
 def explain_counts(counts: PositionCounts, sizes: SampleSizes) -> list[str]:

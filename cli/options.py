@@ -73,7 +73,7 @@ skill = click.option(
 )  # fmt: skip
 
 
-def size(name: str, variable: str, default: str, what: str) -> Callable[[Command], Command]:
+def size(name: str, variable: str, default: str | None, what: str) -> Callable[[Command], Command]:
     """Return an option for a number of bytes; *what* is its help."""
     return click.option(name, variable, type=Size(), default=default, show_default=True, metavar="SIZE", help=what)
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from retrograde.solver.search.searcher import SearchResult
 
 TABLE = "256M"
+"""The table's usual size. Long searches take more (see `table_for_long_search`) unless --table is given."""
 METHODS = ["alpha-beta", "pn"]
 ORDERS = {"given": "as given", "worst": "worst first", "best": "best first"}
 """Orders of moves, by their names in `trees/tree.py`."""
@@ -36,7 +37,12 @@ DISTANCE_SECONDS = 10.0
 @click.argument("position", required=False)
 @options.time_limit
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Search to a depth of N plies only.")
-@options.size("--table", "size", TABLE, "Memory for the transposition table.")
+@options.size(
+    "--table",
+    "size",
+    None,
+    f"Memory for the transposition table; by default {TABLE}, in long searches up to 1G or a quarter of what is free.",
+)
 @options.threads
 @click.option(
     "--method",
@@ -64,7 +70,7 @@ DISTANCE_SECONDS = 10.0
 )
 @options.json
 def command(
-    source: str, position: str | None, seconds: float | None, depth: int | None, size: int, workers: int | None,
+    source: str, position: str | None, seconds: float | None, depth: int | None, size: int | None, workers: int | None,
     method: str | None, metric: str | None, tables: bool, value_only: bool, tree: bool, order: str | None,
     out: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
@@ -100,6 +106,7 @@ def command(
     from retrograde.solver.conformance.check import precheck
     from retrograde.solver.play.answer import bounds_json, distance_text
     from retrograde.solver.play.oracle import bounds_of_finding
+    from retrograde.solver.runtime.memory import parse_size
 
     if depth and method == "pn" and not (tree or out):
         raise click.UsageError("--depth needs --method alpha-beta: proof numbers know no plies")
@@ -116,7 +123,9 @@ def command(
         by_points, by_proofs = metric == "score" if metric else None, method == "pn"
         draw_trees(game, root, (depth, by_points, by_proofs, ORDERS[order] if order else ""), out, as_json)
         return
-    limits = SearchLimits(seconds, depth, size, workers or os.cpu_count() or 1, not value_only, tables)
+    limits = SearchLimits(
+        seconds, depth, size or parse_size(TABLE), size is None, workers or os.cpu_count() or 1, not value_only, tables
+    )
     if (metric or metric_of(game)) == "score":
         if depth or method == "pn":
             raise click.UsageError("scores are searched to the end of the game, without --depth and --method pn")
@@ -171,14 +180,25 @@ def draw_trees(
 
 
 class SearchLimits(NamedTuple):
-    """The limits of a search, whether to find the distance, and whether to probe tables."""
+    """The limits of a search, whether to find the distance, and whether to probe tables.
+
+    The transposition table has *size* bytes; if it *grows*, a long search may take more.
+    """
 
     seconds: float | None
     depth: int | None
     size: int
+    grows: bool
     workers: int
     distance: bool
     tables: bool
+
+    @property
+    def most(self) -> int:
+        """The bytes to which the table may grow; 0 if it may not."""
+        from retrograde.solver.search.searcher import table_for_long_search
+
+        return table_for_long_search() if self.grows else 0
 
 
 def print_score(game: Game, root: int, limits: SearchLimits, as_json: bool) -> None:
@@ -190,7 +210,7 @@ def print_score(game: Game, root: int, limits: SearchLimits, as_json: bool) -> N
 
     with progress_listener(as_json) as line:
         announce(line, COMPILING)
-        search = ScoreSearch(game, limits.workers, limits.size)
+        search = ScoreSearch(game, limits.workers, limits.size, most=limits.most)
         with poll_progress(line, search_progress(search)):
             found = search.score(root, limits.seconds, value_only=not limits.distance)
             moves = [] if found.score is None else search.best_line(root, found.score, limits.seconds)
@@ -309,7 +329,7 @@ def by_alpha_beta(game: Game, position: int, limits: SearchLimits, line: Listene
     from retrograde.solver.search.searcher import Search
 
     announce(line, COMPILING)
-    search = Search(game, limits.workers, limits.size, tables_of(game, position, limits))
+    search = Search(game, limits.workers, limits.size, tables_of(game, position, limits), limits.most)
     with poll_progress(line, search_progress(search)):
         found = search.find(position, limits.seconds, limits.distance, limits.depth)
         return found, search.line(position, found, limits.seconds) if limits.distance else []

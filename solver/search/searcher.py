@@ -32,6 +32,7 @@ from retrograde.solver.rules.examine import describe_difference, examine, or_a_b
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import position_in
 from retrograde.solver.rules.reason import compilable
+from retrograde.solver.runtime.memory import MemoryBudget
 from retrograde.solver.search import kernels
 from retrograde.solver.search.bounds import (
     ANY_DISTANCE,
@@ -58,12 +59,20 @@ TIE_SECONDS = 10.0
 """Default limit for finding the remoteness of a tie, in seconds. It may take forever otherwise."""
 TABLE_SIZE = 1 << 28
 """Default size of the transposition table, in bytes."""
+LARGEST_TABLE, TABLE_SHARE = 1 << 30, 4
+"""The most bytes that the table of a long search takes unless the user says, and at most 1 / TABLE_SHARE of free
+memory. A table that is larger still makes each access slower, and saves few positions."""
 FIRST_SIZE, GROWTH = 1 << 17, 8
 """Size of the table at first, and the factor by which it grows. The first touch of memory takes 1 ms a MB."""
 QUICK_NODES = 512
 """Number of positions up to which one compiled call asks all questions."""
 SOON_NODES = 1 << 16
 """Number of positions that a question for a near win or loss may visit."""
+
+
+def table_for_long_search() -> int:
+    """Return the bytes to which the table of a long search may grow if the user gives no size."""
+    return min(LARGEST_TABLE, MemoryBudget().free_bytes() // TABLE_SHARE)
 
 
 class OutOfTime(Exception):
@@ -115,14 +124,19 @@ class Bounds(NamedTuple):
 
 class Search(StoppableSearch):
     """A search of one game by several threads, with a transposition table of *size* bytes. The table is kept between
-    questions."""
+    questions. If *most* is larger, the table may grow to *most* bytes when it is full.
+    """
 
-    def __init__(self, game: Game, workers: int = 1, size: int = TABLE_SIZE, tables: EndgameTables | None = None):
+    def __init__(
+        self, game: Game, workers: int = 1, size: int = TABLE_SIZE, tables: EndgameTables | None = None, most: int = 0
+    ):
         """Prepare a search that probes the endgame *tables*. Raise NotForSearch if the game does not suit."""
         self.refuse(game)
         self.endgame_tables = tables
         # Entries of several words are not written at once, so that threads could not share the table.
         self.game, self.workers, self.size = game, 1 if Traits.of(game).width else workers, size
+        # A table whose entries have several words cannot be copied into a larger one.
+        self.most = 0 if Traits.of(game).width else most
         self.pool = ThreadPoolExecutor(self.workers)
         self.halted = False
         self.nodes = 0
@@ -160,7 +174,7 @@ class Search(StoppableSearch):
         try:
             table = make_table(self.table_size, bits, Traits.of(self.game).width, self.size)
         except TableTooSmall:
-            if self.table_size == self.size:
+            if self.table_size >= self.size:
                 raise
             self.grow_table(bits)
         else:
@@ -170,7 +184,7 @@ class Search(StoppableSearch):
 
     def grow_table(self, bits: int) -> None:
         """Replace the table by a larger, empty one."""
-        self.table_size = min(GROWTH * self.table_size, self.size)
+        self.table_size = min(GROWTH * self.table_size, self.size if self.table_size < self.size else self.most)
         self.make_table(bits)
 
     def make_workspaces(self) -> None:
@@ -265,7 +279,10 @@ class Search(StoppableSearch):
     @property
     def nodes_for_table(self) -> int:
         """Number of positions after which the table grows; NO_LIMIT if it has its full size."""
-        return self.table.words.size // 4 if self.table_size < self.size else kernels.NO_LIMIT
+        if self.table_size < self.size:
+            return self.table.words.size // 4
+        # Beyond the usual size, memory is taken only in searches that gain by it: from some 100 million positions on.
+        return 4 * self.table.words.size if self.table_size < self.most else kernels.NO_LIMIT
 
     def set_stop_flags(self, stopped: bool) -> None:
         """Set or clear the stop flag of all threads."""

@@ -77,6 +77,17 @@ def test_a_table_grows_with_the_search_and_keeps_what_it_knows():
     assert search.nodes - before < 10  # the table answers
 
 
+def test_the_table_of_a_long_search_grows_beyond_its_size_where_it_may():
+    game, most = load_game("connect4:5,4"), GROWTH * FIRST_SIZE
+    usual, grows = Search(game, 2, FIRST_SIZE), Search(game, 2, FIRST_SIZE, most=most)
+    for search, size in (usual, FIRST_SIZE), (grows, most):
+        found = search.find(game.start)
+        assert (found.value, found.remoteness, search.table.words.nbytes) == (TIE, 20, size)
+    assert usual.table.layout.far == grows.table.layout.far
+    # Entries of several words cannot be copied into a larger table.
+    assert Search(load_game("connect4:9,8"), 1, FIRST_SIZE, most=most).most == 0
+
+
 def played(game, position, moves):
     for move in moves:
         position = game.do_move(position, move)

@@ -4,7 +4,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from retrograde.games.contract.game import METRICS, Game, RetrogradeError
+from retrograde.games.contract.game import METRICS, REMOTENESS, Game, RetrogradeError
 from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS
 from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.metrics.models.model import Model
@@ -12,8 +12,6 @@ from retrograde.solver.runtime.progress import Listener
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.runtime.work import Work
 
-REMOTENESS = METRICS[0]
-"""The usual metric: the value, and the plies to the end."""
 EXPECTATION = "expectation"
 SCORE = "score"
 BY_NUMBER = REMOTENESS, *TO_PROGRESS

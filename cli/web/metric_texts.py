@@ -6,9 +6,8 @@ from retrograde.cli.render.expected import EXPECTATION, games_won
 from retrograde.cli.render.measures import Facts, measure_in_words
 from retrograde.cli.render.words import NOUNS, plies
 from retrograde.games.chess.fields import count_in
-from retrograde.games.contract.game import LOSE, Game, Traits, Value
+from retrograde.games.contract.game import LOSE, REMOTENESS, Game, Traits, Value
 from retrograde.games.contract.zeroing import TO_PROGRESS
-from retrograde.solver.options import REMOTENESS
 from retrograde.solver.play.answer import Answer, distance_text
 from retrograde.solver.play.oracle import Oracle
 from retrograde.solver.play.oracles.fifty_moves import knows_fifty_move_rule

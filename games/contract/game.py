@@ -316,6 +316,8 @@ METRICS = ("remoteness", "score", "nimber", "drawlevel", "expectation", "utiliti
     dtz          distance to zeroing, under a rule that makes a draw of long play without progress
     dtc          distance to conversion: plies to the next move into another tier
 """
+REMOTENESS = METRICS[0]
+"""The usual metric."""
 
 FLIPPED = {WIN: LOSE, LOSE: WIN, TIE: TIE, DRAW: DRAW, UNDECIDED: UNDECIDED}
 """A value as the opponent sees it. UNDECIDED stays UNDECIDED."""

@@ -18,7 +18,7 @@ from retrograde.databases.legend import LegendTable, by_outcome
 from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.slots.read import OutcomeReader
-from retrograde.games.contract.game import DRAW, LOSE, METRICS, TIE, WIN, Game, Traits, Value
+from retrograde.games.contract.game import DRAW, LOSE, REMOTENESS, TIE, WIN, Game, Traits, Value
 from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.values.measures import facts_of
 
@@ -83,7 +83,7 @@ MOST_MEASURES = 1000
 def metric_facts(file: CheckedFile) -> Facts:
     """Return a file's metric and how often each measure occurs; no counts for remoteness or very many measures."""
     if not isinstance(file.legend, LegendTable):
-        return {"metric": file.metric, **file.details} if file.measures else {"metric": METRICS[0]}
+        return {"metric": file.metric, **file.details} if file.measures else {"metric": REMOTENESS}
     table = file.legend.table
     # Rows differ, so that there are at least so many different measures. Sorting millions of rows takes seconds.
     if len(table) > MOST_MEASURES * len(by_outcome(file.legend)):

@@ -14,7 +14,7 @@ from typing import Any, cast
 from retrograde.games.catalog import variant
 from retrograde.games.contract.choice import Choice
 from retrograde.games.contract.fields import fields_of
-from retrograde.games.contract.game import CHANCE, LOSE, METRICS, UNDECIDED, WIN, Game, Value
+from retrograde.games.contract.game import CHANCE, LOSE, REMOTENESS, UNDECIDED, WIN, Game, Value
 from retrograde.games.contract.zeroing import DTZ, TO_PROGRESS, category, count_after, in_words, signed_distance
 from retrograde.solver.play.oracle import DATABASE, Oracle, ValueBounds, bounds_for_mover
 from retrograde.solver.play.solution import Response, Solution
@@ -204,7 +204,7 @@ def odds_of(game: Game, position: int) -> dict[int, int]:
     return {move: game.odds(position, move) for move in game.generate_moves(position)}
 
 
-def distance_text(game: Game, value: Value, remoteness: int | None, metric: str = METRICS[0]) -> str:
+def distance_text(game: Game, value: Value, remoteness: int | None, metric: str = REMOTENESS) -> str:
     """Return the distance to the end (dtz, dtc: to progress) in the game's words, such as `mate in 16`, or ""."""
     if not remoteness or value not in (WIN, LOSE):
         return ""

@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from retrograde.games import LOSE, UNDECIDED, WIN, Game, RetrogradeError
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import LOSE, METRICS, UNDECIDED, WIN, Game, RetrogradeError, defines, with_weights
+from retrograde.games.contract.game import REMOTENESS, defines, with_weights
 from retrograde.solver.play.judging import error_rate, moves_keeping_value
 from retrograde.solver.play.listing import PositionChunk
 from retrograde.solver.play.solution import Solution
@@ -68,7 +69,7 @@ def fit(solution: Solution, positions: int, judged: int, seed: int) -> Fit:
     game: Game = solution.game
     if not defines(game, "features"):
         raise CannotFit(f"{variant(game)} has no features; define features and feature_weights in its rules")
-    if solution.metric not in ("score", METRICS[0]):
+    if solution.metric not in ("score", REMOTENESS):
         raise CannotFit(f"{solution.variant} is solved by {solution.metric}; give a database of values or scores")
     drawn = solution.positions().sample(positions, seed)
     order = np.random.default_rng(seed).permutation(len(drawn.positions))

@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from retrograde.databases import Database, NoDatabase, NotInDatabase, Outcome, open_database
 from retrograde.databases.legend import LegendTable
 from retrograde.databases.open import open_beside
-from retrograde.games import CHANCE, DRAW, FLIPPED, LOSE, METRICS, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
+from retrograde.games import CHANCE, DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
 from retrograde.games.contract.choice import Choice, equally_good, follow_best, ranked
-from retrograde.games.contract.game import Traits, same_mover
+from retrograde.games.contract.game import REMOTENESS, Traits, same_mover
 from retrograde.games.contract.unfolded import folded
 from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, child_distance
 from retrograde.games.contract.zeroing import in_words as progress_in_words
@@ -122,7 +122,7 @@ class Solution(Oracle):
         child = self.game.do_move(position, move)
         again = same_mover(self.game, position, child)
         choice = Choice(move, self.game.move_name(position, move), child, *self.value(child), again)
-        if self.metric == METRICS[0]:
+        if self.metric == REMOTENESS:
             return choice
         if self.metric in TO_PROGRESS:
             return self._by_plies_to_progress(choice, position)
@@ -186,7 +186,7 @@ class Solution(Oracle):
         """Return the solution by a metric of progress, from a database beside this one; None if there is none."""
         if self.metric == metric:
             return self
-        if self.metric != METRICS[0] or not Traits.of(self.game).has_zeroes:
+        if self.metric != REMOTENESS or not Traits.of(self.game).has_zeroes:
             return None
         try:
             return Solution(open_beside(self.database.file.path.parent, self.game, self.variant, metric))

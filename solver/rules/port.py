@@ -378,8 +378,9 @@ def store(typing: Any, buffer: Any, index: Any, item: Any) -> Any:
     """Write an item, an int64 or a tuple of them, to the buffer at this address."""
 
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        pointer = builder.inttoptr(values[0], values[2].type.as_pointer())
-        builder.store(values[2], builder.gep(pointer, [values[1]]))
+        address, offset, stored = values
+        pointer = builder.inttoptr(address, stored.type.as_pointer())
+        builder.store(stored, builder.gep(pointer, [offset]))
         return context.get_dummy_value()
 
     return types.void(I64, I64, item), code

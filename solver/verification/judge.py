@@ -13,9 +13,9 @@ from itertools import islice
 
 from retrograde.databases import Outcome
 from retrograde.databases.layout import NOT_FOUND
-from retrograde.games import DRAW, LOSE, METRICS, TIE, UNDECIDED, WIN, Game, Value
-from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, same_mover
-from retrograde.games.contract.zeroing import DTC, DTZ
+from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
+from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, REMOTENESS, same_mover
+from retrograde.games.contract.zeroing import DTC, DTZ, PATIENCE
 from retrograde.solver.rules.examine import canonical, checked_int, checked_position, checked_value, key_of
 
 SPREAD = 0x1E3779B97F4A7C15
@@ -112,7 +112,7 @@ class OutcomeJudge:
     game: Game
     outcome_of: Callable[[int], Outcome | None]
     missing: str = "is not stored"
-    metric: str = METRICS[0]
+    metric: str = REMOTENESS
 
     def fault_in_children(self, position: int, stored: Outcome, examined: Examined) -> str:
         """Return what is wrong with a stored outcome, given the children's outcomes; "" if nothing is."""
@@ -163,9 +163,9 @@ class OutcomeJudge:
     def outcome_after(self, position: int, move: int, child: int, outcome: Outcome) -> Outcome:
         """Return a child's stored outcome as `derive` needs it, after *move* has counted for dtz or dtc."""
         plies = outcome.remoteness
-        # More than 100 plies: a win that the fifty-move rule spoils stays spoiled after zeroing, so it counts as 100.
+        # More than PATIENCE plies: a win that the fifty-move rule spoils stays spoiled after zeroing.
         if plies is not None and self.metric == DTZ and self.game.zeroes(position, move):
-            outcome = outcome._replace(remoteness=100 if plies > 100 else 0)
+            outcome = outcome._replace(remoteness=PATIENCE if plies > PATIENCE else 0)
         if plies is not None and self.metric == DTC and self.game.tier(child) != self.game.tier(position):
             outcome = outcome._replace(remoteness=0)
         return seen_by_other(self.game, position, child, outcome)

@@ -16,6 +16,7 @@ from numba import types
 from numba.extending import overload_method, register_jitable
 
 from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED, Game, defines
+from retrograde.games.contract.zeroing import PATIENCE
 from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import of_positions, position_in, put, stands_at
 from retrograde.solver.runtime.array_type import Array
@@ -204,9 +205,9 @@ class SlotStorage(NamedTuple):
         return holder == child or (len(images) > 1 and is_image(game, holder, child))
 
     def plies_after(self, game, position, move, reached, plies):
-        # Case: after a zeroing move, plies count as 0, or as 100 if the fifty-move rule spoils the win.
+        # Case: after a zeroing move, plies count as 0, or as PATIENCE if the fifty-move rule spoils the win.
         if self.plies_to == TO_ZEROING and plies >= 0 and game.zeroes(position, move):
-            return 100 if plies > 100 else 0
+            return PATIENCE if plies > PATIENCE else 0
         # Case: after a move into another tier, plies count as 0.
         if self.plies_to == TO_CONVERSION and plies >= 0 and game.tier(reached) != self.tier:
             return 0

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from retrograde.databases import Outcome
 from retrograde.games.contract.choice import Choice, equally_good, follow_best, ranked
-from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, METRICS, WIN, Game
+from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, REMOTENESS, WIN, Game
 from retrograde.games.contract.marks import worth_key
 from retrograde.games.contract.zeroing import DTZ, PATIENCE, by_rule, child_distance, count_after
 from retrograde.solver.play.match import Review, judge_moves
@@ -87,7 +87,7 @@ class FiftyMoveOracle:
     def _ends_before(self, position: int) -> bool:
         """Return whether a won position ends before the count is full."""
         plies = self.solution.value(position).remoteness
-        return self.solution.metric == METRICS[0] and (plies or 0) + self.counts[position] <= PATIENCE
+        return self.solution.metric == REMOTENESS and (plies or 0) + self.counts[position] <= PATIENCE
 
 
 def apply_fifty_move_rule(oracle: Oracle, position: int, count: int) -> Oracle:

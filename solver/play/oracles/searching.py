@@ -21,7 +21,7 @@ from retrograde.databases import Database, Outcome
 from retrograde.databases.book import Book
 from retrograde.games.catalog import variant
 from retrograde.games.contract.choice import Choice, ranked
-from retrograde.games.contract.game import DRAW, LOSE, METRICS, UNDECIDED, WIN, Game, Traits, same_mover
+from retrograde.games.contract.game import DRAW, LOSE, REMOTENESS, UNDECIDED, WIN, Game, Traits, same_mover
 from retrograde.solver.play.match import example_of
 from retrograde.solver.play.oracle import (
     DATABASE,
@@ -104,7 +104,7 @@ class SearchingOracle(Oracle):
     """Answers by its sources, or else by a search of some seconds for each question. A *deadline* is a time of
     `monotonic()`."""
 
-    metric = METRICS[0]
+    metric = REMOTENESS
     passes: tuple[bool, ...] = (False, True)
     """The searches of all moves, one after another: for the value alone, then for the distance too."""
 

@@ -442,7 +442,8 @@ def minimax(game, position, depth, estimate, counts):
 
 @lean_kernel
 def sort_by_minimax(game, position, count, depth, ply, scoring, workspace):
-    """Sort the moves of a position by their minimax score, best or worst first, and count no positions."""
+    """Sort the moves of a position by their minimax score, best or worst first, and count no positions. The scores
+    replace the promises."""
     moves, scores = workspace.moves[ply], workspace.promises[ply]
     nodes_before = workspace.counts[NODES]
     for i in range(count):

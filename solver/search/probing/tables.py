@@ -15,8 +15,9 @@ import numpy as np
 
 from retrograde.databases import Database, Outcome, home_folder, list_databases, open_database
 from retrograde.databases.slots.database import SlotsDatabase
+from retrograde.games import DRAW, TIE, UNDECIDED, Game, RetrogradeError
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import DRAW, METRICS, POSITION_LIMIT, TIE, UNDECIDED, Game, RetrogradeError, Traits
+from retrograde.games.contract.game import POSITION_LIMIT, REMOTENESS, Traits
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.search.bounds import worth_of
 from retrograde.solver.search.endgame_tables import BASE, DRAWN, UNKNOWN
@@ -111,7 +112,7 @@ def load_tiers(
     other, endings = database.game, find_probed_game(game)
     if variant(other) == variant(game) or type(other) is not type(endings) or other.family != endings.family:
         return {}
-    if not isinstance(database, SlotsDatabase) or database.metric != METRICS[0]:
+    if not isinstance(database, SlotsDatabase) or database.metric != REMOTENESS:
         return {}
     row_entries = np.array([encode_entry(row.value, row.plies) for row in database.file.legend], np.int16)
     numbers, bounds = database.contents.tiers

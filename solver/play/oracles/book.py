@@ -326,7 +326,7 @@ class SearchThreads(Generic[AnySearch]):
         self.make = make
         self.local = threading.local()
         self.all: list[AnySearch] = []
-        self.over = False
+        self.over = False  # whether all searches must end
         self.making = threading.Lock()
 
     def of_this_thread(self) -> AnySearch:
@@ -355,7 +355,7 @@ class ProvingThreads(SearchThreads[Search]):
         """Return the value of an undecided position, and its remoteness or NOT_FOUND."""
         search = self.of_this_thread()
         if self.over:
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt  # the result is not needed any more
         seconds = FIRST_SECONDS
         found = search.find(position, seconds, distance=False)
         # Each search goes on from the results of the one before. (Compiling may take all of the first seconds.)

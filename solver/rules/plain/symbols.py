@@ -105,7 +105,7 @@ class Circuit:
     def xor(self, a: int, b: int) -> int:
         """Return the literal of `a XOR b`."""
         if a < 2 or b < 2:
-            return a ^ b  # one of them is 0 or 1
+            return a ^ b  # one is FALSE or TRUE: the result is the other one, or its complement
         if a >> 1 == b >> 1:
             return (a ^ b) & 1  # equal literals give FALSE, complements TRUE
         # Complements move out of the node, so that it is shared.

@@ -179,8 +179,8 @@ def undecided_rows(tier: CyclicTier, begin: int, end: int) -> Array:
 def expand_again(
     tier: CyclicTier, begin: int, end: int, rows: Array, located: LocatedChildren | None, frontier: ArraySlice
 ) -> Children:
-    """Return (children that are in a *frontier*, how many of them each position of the block has). *rows* are the
-    positions to expand, numbered within the block."""
+    """Return (children that are in a *frontier*, how many of them each position from *begin* to *end* has). Only the
+    positions *rows*, counted from *begin*, are expanded."""
     counts, children = np.zeros(end - begin, np.int64), [np.empty(0, np.int64)]
     bounds = tier.table.space.bounds_of(tier.k)
     indices = bounds[0] + begin + rows

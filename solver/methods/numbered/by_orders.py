@@ -43,9 +43,10 @@ Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 def solve_by_orders(
     table: NumberedTable, k: int, work: Work, phase: Telling, in_file: bool, elsewhere: Elsewhere
 ) -> tuple[Array, CompressedArray] | None:
-    """Return the scores of a tier and the numbers of symmetric positions. Returns None if the tier needs other methods:
-    memory is short, a slot is empty, the game may end otherwise than in a win, or too many positions are goals. Raises
-    RuleError.
+    """Return the scores of tier number k and the numbers of symmetric positions.
+
+    Returns None if the tier needs other methods: memory is short, a slot is empty, the game may end otherwise than in a
+    win, or too many positions are goals. Raises RuleError.
 
     Scores are written to the tier's part of the score array; if that is in a file (*in_file*), to an array of its own.
     """

@@ -67,7 +67,7 @@ def solve_by_sets(
 def check_slot(
     table: NumberedTable, k: int, slot: int, scores: Array, elsewhere: Elsewhere, metric: str = METRICS[0]
 ) -> None:
-    """Raise RuleError if the score of a slot does not follow from its children's scores by the interpreted rules.
+    """Raise RuleError if a slot's score in tier number k does not follow from its children's by the interpreted rules.
     *scores* has all scores of the tier, by *metric*."""
     game, tier, bits = table.game, int(table.numbering.tiers[k]), table.bits
     position = table.numbering.position_at(game, k, slot)

@@ -25,7 +25,8 @@ CHECKS, CHECK_SLOTS = 2, 1 << 17
 def solve_by_shapes(
     table: NumberedTable, k: int, work: Work, phase: Phase, in_file: bool, elsewhere: Elsewhere, until_kept: ExitStack
 ) -> tuple[Array, Array] | None:
-    """Return the scores of a tier and the counts of its outcomes (see legend.py). All later tiers must be solved.
+    """Return the scores of tier number k and the counts of its outcomes (see legend.py). All later tiers must be
+    solved.
 
     Scores are written to the tier's part of the score array; if that is in a file (*in_file*) and the tier fits in
     memory, to an array of its own. A large tier is solved in ranges, whose outcomes are in files, if workers are in

@@ -53,7 +53,7 @@ PARENTS = 1 << 17
 def solve_by_slots(
     table: NumberedTable, k: int, work: Work, phase: Telling, in_file: bool, until_kept: ExitStack
 ) -> tuple[Array, CompressedArray]:
-    """Return the scores of a tier and the numbers of symmetric positions. All later tiers must be solved.
+    """Return the scores of tier number k and the numbers of symmetric positions. All later tiers must be solved.
 
     Scores are written to the tier's part of the score array; if that is in a file (*in_file*), to an array of its own.
     Resumes from the checkpoint of an earlier solve. Checkpoint files stay until the stack *until_kept* is closed.

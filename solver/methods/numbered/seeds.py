@@ -130,7 +130,7 @@ def check_block(tier: CyclicTier, begin: int, seeds: Seeds) -> None:
 
 
 def seed_interpreted(table: NumberedTable, k: int, slot: int) -> tuple[int, int]:
-    """Return (score, counter) of one slot by the interpreted rules: the values that `seed` must find."""
+    """Return (score, counter) of a slot of tier number k by the interpreted rules: the values that `seed` must find."""
     game, numbering, bits = table.game, table.numbering, table.bits
     position = game.unindex(int(numbering.tiers[k]), slot)
     if is_none(position):

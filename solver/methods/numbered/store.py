@@ -109,7 +109,7 @@ class NumberedStore:
         return self.write(k, scores, counts.ravel())
 
     def write(self, k: int, scores: Array, counts: Array) -> Done:
-        """Return the journal entry of a solved tier: (tier number, scores, counts).
+        """Return the journal entry of tier number k, which is solved: (k, scores, counts).
 
         If there is a score file, write the scores there first; the entry then has their checksum instead.
         """
@@ -132,7 +132,7 @@ class NumberedStore:
         return crc
 
     def solve(self, k: int, phase: Phase) -> Iterator[Done]:
-        """Yield the scores and counts of a tier. All later tiers must be solved."""
+        """Yield the scores and counts of tier number k. All later tiers must be solved."""
         if self.solved.flags[k]:
             return
         # Case: a small tier, solved concurrently with others.
@@ -173,7 +173,7 @@ class NumberedStore:
             yield self.count_and_write(k, *solve(self.table, k, self.work, phase, self.in_file, until_kept))
 
     def memory_if_concurrent(self, k: int) -> int:
-        """Return the bytes for solving a tier concurrently with others; 0 if it must be solved alone."""
+        """Return the bytes for solving tier number k concurrently with others; 0 if it must be solved alone."""
         has_threads = self.work.shares_memory and self.work.workers > 1 and not self.in_file
         slot_by_slot = not self.in_sets and not self.in_shapes and not self.oriented
         slots = self.table.numbering.size(k)
@@ -193,7 +193,7 @@ class NumberedStore:
         return self.count_and_write(tier.k, *solved)
 
     def refuse(self, k: int) -> None:
-        """Raise the error that explains why a tier that needs sets was not solved by sets."""
+        """Raise the error that explains why tier number k, which needs sets, was not solved by sets."""
         game, table = self.table.game, self.table
         formation = formation_of(game, int(table.numbering.tiers[k]), table.bits)
         if formation:

@@ -44,8 +44,11 @@ class BlockBuffers(NamedTuple):
 
 @kernel
 def score_lists(game, arena, lists, all_edges, steps, scored, trouble):
-    """Score the positions of some lists, one after another. *trouble* says how it ended (see forward_kernels.py).
-    *lists* int64[k, 3] and *all_edges* int64[n, columns] are tables; the edges go to other tiers."""
+    """Score the positions of some lists in an arena, one after another, and write them to *scored* (ScoredLists).
+
+    *lists* int64[k, 3] and *all_edges* int64[n, columns] are tables; the edges go to other tiers, whose *steps* are
+    LoadedSteps. *trouble* says how it ended (see forward_kernels.py).
+    """
     # The scores that finished children pass up; 0 for UNDECIDED. Primitive values are 1 to 4.
     passed_up = np.zeros(256, np.int64)
     for value in range(1, 5):
@@ -90,7 +93,8 @@ def score_lists(game, arena, lists, all_edges, steps, scored, trouble):
 
 @kernel
 def score_move_by_move(game, keys, edges, steps, block, trouble):
-    """Raise the best scores of a block by the children of one move after another."""
+    """Raise the best scores of a block of positions (*keys*) by the children of one move after another. *edges* are
+    rows of the table of edges, one for each move."""
     for k in range(len(edges)):
         trouble[3] = edges[k, MOVE]
         if not move_all(game, keys, edges[k, MOVE], edges[k, NEXT_TIER], block.children, trouble):
@@ -117,8 +121,8 @@ def score_move_by_move(game, keys, edges, steps, block, trouble):
 
 @kernel
 def raise_scores(game, count, block, steps, k, hint):
-    """Raise the best scores of *count* positions by their children in tier k. Return the index of the last child's
-    step; -1 if a child has no step. *hint* is the index of a step near the first child."""
+    """Raise the best scores of *count* positions by their children, which are in *block* and in the tier of row k of
+    `steps.tiers`. Return the index of the last child's step, -1 if a child has none. *hint* is one near the first."""
     children, values, best, passed_up = block
     starts, passed = steps.starts, steps.passed
     is_missing = False
@@ -141,7 +145,8 @@ def raise_scores(game, count, block, steps, k, hint):
 
 @kernel
 def score_all_moves(game, keys, edges, steps, best, trouble):
-    """Raise the *best* scores of positions by all their children, if positions have moves of their own."""
+    """Raise the *best* scores of positions (*keys*) by all their children, if positions have moves of their own. Each
+    of the *edges* is to a tier that some of the moves lead to."""
     for i in range(len(keys)):
         position = position_in(game, keys, i)
         note(trouble, position)

@@ -96,8 +96,8 @@ class ForwardSweep:
     def explore(self, phase: Phase, expected: Callable[[], Sequence[int]] = lambda: ()) -> None:
         """Find all positions; raise NotApplicable if the method does not apply.
 
-        *expected* returns the estimated number of positions of each wave, as soon as it is known; it is called after
-        each task. The total of the phase is scaled by how far the waves so far differ from the estimate.
+        *expected* returns the estimated numbers of positions of the waves, as soon as they are known; it is called
+        after each task. The total of the phase is scaled by how far the waves so far differ from the estimates.
         """
         self.scratch.begin(fresh=not self.journal.waves)
         self.waves.append(self.first_wave())
@@ -108,10 +108,10 @@ class ForwardSweep:
                 raise NotApplicable(f"play takes more than {MOST_WAVES:,} plies")
             self.waves.append(wave)
             self.visited.update(wave)
-            waves = expected()
-            still_expected = sum(waves[len(self.waves) :])
+            estimates = expected()
+            still_expected = sum(estimates[len(self.waves) :])
             if still_expected:
-                phase.total = phase.done + int(still_expected * phase.done / sum(waves[: len(self.waves)]))
+                phase.total = phase.done + int(still_expected * phase.done / sum(estimates[: len(self.waves)]))
         phase.end()
 
     def save_memory(self) -> None:

@@ -173,7 +173,7 @@ def append_children(game, positions, target, numbers, end, trouble):
 
 @kernel
 def make_children(game, arena, targets, numbers, ends, trouble):
-    """Write the children that each target wants, unsorted, and where they end.
+    """Write the children that each target wants to *numbers*, unsorted, and to *ends* where they end.
 
     Returns early if there is a fault; then `trouble[2]` is the row of the list in the arena's table that has it.
     """
@@ -221,8 +221,9 @@ def make_children(game, arena, targets, numbers, ends, trouble):
 
 @kernel
 def restrict_blocks(game, arena, row, last, target, trouble):
-    """Restrict a list to the blocks that have children for a target; return whether the children seem to ascend. Only
-    the first position of each block is moved. *last* is the last position of the list. Sets FROM and TO."""
+    """Restrict a list, a row of the arena's table, to the blocks that have children for a target: set FROM and TO.
+    Return whether the children seem to ascend. Only the first position of each block is moved. *last* is the last
+    position of the list."""
     words, table = arena
     begin, end = 0, 0
     first = table[row, WHERE] >> 3  # from bytes to words: the list begins with the first positions of its blocks
@@ -258,7 +259,9 @@ def append_finished(finished, end, position, value):
 
 @kernel
 def remove_finished(game, tiers, lists, trouble):
-    """Remove positions in which the game is over from sorted lists, and find the moves of each list.
+    """Remove positions in which the game is over from sorted lists (NewLists), and find the moves of each list.
+
+    `tiers[k]` is the tier of list k.
 
     The lists are closed up in place, and `lists.ends` changes. `NewLists` says what is filled in. If the rules break
     the contract, *trouble* has the position. (Splitting this kernel in three makes compilation take twice as long.)

@@ -140,8 +140,8 @@ def read_result(
     """Return the result of a task from an entry of `ForwardJournal.add_result`.
 
     *table* has a row of `new_segment_type` for each segment. *moves_and_tiers* has the moves of all segments, then as
-    many next tiers. *samples* has the sampled positions of all segments. *over* is the tally of finished positions.
-    Both are flat.
+    many next tiers. *samples*, the sampled positions of all segments, and *over*, the tally of finished positions, are
+    flat.
     """
     segments = []
     moves, next_tiers = moves_and_tiers.reshape(2, -1).tolist()

@@ -161,8 +161,8 @@ def compiled_varying_bits(numbers, begin, end):
 
 @kernel
 def pack(positions, codes, mask, words, at):
-    """Write a list into *words* at offset *at*, a multiple of 8 bytes; return the next such offset behind it. If
-    *codes* is not empty, it is a list of steps."""
+    """Write a list into *words* at offset *at*, a multiple of 8 bytes; return the next such offset behind it. Positions
+    differ only in the bits of *mask*. If *codes* is not empty, it is a list of steps."""
     out = words.view(np.uint8)
     runs = find_runs(mask, make_runs_buffer())
     count, width = len(positions), words_of(positions)

@@ -275,7 +275,8 @@ def count_in(tally, row, tier, position, size):
 
 @kernel
 def make_steps(scored, lists, tally, buffers):
-    """Write scored lists as steps, twice, and count their codes. Codes replace scores in *scored*.
+    """Write scored lists as steps, twice, to *buffers* (StepBuffers), and count their codes in *tally*. Codes replace
+    scores in *scored*.
 
     The first list of steps has all positions, for the wave before. The second, for the database, leaves out positions
     that win in one, and moves each step to a number with as many zero bits at the end as possible (otherwise steps take

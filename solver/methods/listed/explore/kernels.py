@@ -50,8 +50,8 @@ class Index(NamedTuple):
 
 @kernel
 def gather(columns, children, tiers, runs, out):
-    """Copy the children of each row to *out*, without the gaps of missing moves. `runs[k]` becomes: where row k ends in
-    *out*; its tier; 1 if all its children are in that tier, otherwise 0; and the greatest child."""
+    """Copy the children in the first *columns* cells of each row to *out*, without the gaps of missing moves. `runs[k]`
+    becomes: where row k ends in *out*; its tier; 1 if all its children are in that tier, else 0; the greatest child."""
     end = 0
     for row in range(children.shape[0]):
         begin = end
@@ -74,7 +74,8 @@ def gather(columns, children, tiers, runs, out):
 
 @kernel
 def fill_index(positions, starts, index):
-    """Fill the `begins` of an *index* (see `Index`) of sorted positions. They come in as zeros."""
+    """Fill the `begins` of an *index* (see `Index`), which come in as zeros. Tier k has the sorted *positions* from
+    `starts[k]` to `starts[k + 1]`."""
     shifts, bases, offsets, begins, _ = index
     for k in range(len(shifts)):
         low, high = starts[k], starts[k + 1]
@@ -96,7 +97,8 @@ def begin_look_up(columns, children, child_tiers, lists, index, search):
     """Write to *search* the block of positions that may have each child of a row; return the number of children.
 
     *search* has a column for each child: its column in the matrix, the child, the index where the block begins, and the
-    block's length. Children that the index rules out are skipped.
+    block's length. Children that the index rules out are skipped. *lists* are TierLists, *child_tiers* the children's
+    tiers.
     """
     tiers, starts, _ = lists
     shifts, bases, offsets, begins, _ = index
@@ -174,7 +176,8 @@ def look_up(positions, samples, search, indices):
 @kernel
 def locate(columns, matrix, unsorted, lists, index, indices):
     """Write the index of each child among *lists* to *indices*, -1 for no child; return how many children are nowhere.
-    Rows that ascend are found by galloping from child to child, *unsorted* rows by the *index*."""
+    The children are in the first *columns* columns of a *matrix*. Rows that ascend are found by galloping from child to
+    child, *unsorted* rows by the *index*."""
     children, child_tiers = matrix.children, matrix.tiers
     search = np.empty((6, columns), np.int64)
     missing = 0
@@ -195,7 +198,7 @@ def locate(columns, matrix, unsorted, lists, index, indices):
 
 @lean_kernel
 def gallop(columns, children, child_tiers, lists, indices, hinted):
-    """Write the index of each child of a row to *indices*, -1 for no child; return how many children are nowhere.
+    """Write the index among *lists* of each child of a row to *indices*, -1 for no child; return how many are nowhere.
     Gallops from child to child, which is quick where they ascend. If *hinted*, *indices* comes in with an index near
     each child, negative for a child that is nowhere, and gallops from there."""
     tiers, starts, positions = lists

@@ -74,7 +74,7 @@ def count_by_bucket(children, shift, counts):
 
 @kernel
 def sort_by_bucket(children, counts, shift, ends, entries):
-    """Copy edges by bucket to *entries*, as `(child << 41) | (i << 1) | moves_again`, the child within its bucket.
+    """Copy edges by bucket to *entries*, as `(child << 41) | (i << 1) | moves_again`, the child counted in its bucket.
 
     The i-th parent of a block has `counts[i]` of the *children*. *ends* comes in with the index in *entries* at which
     each bucket begins, and goes out with the one at which it ends.
@@ -94,7 +94,7 @@ def sort_by_bucket(children, counts, shift, ends, entries):
 @kernel
 def pack(entries, first, width, packed):
     """Pack the entries of a bucket (see `sort_by_bucket`); return their size in bytes. *first* is the number of the
-    block's first position. *packed* has room for MOST_BYTES an entry."""
+    block's first position. A child takes *width* bytes. *packed* has room for MOST_BYTES an entry."""
     end = 0
     # Entries count parents from *first*. To begin with `-first` makes the first difference the parent's own number.
     before = -first
@@ -122,7 +122,7 @@ def unpack_child(packed, end, width):
 
 @kernel
 def count_parents_packed(packed, width, begins):
-    """Add one to `begins[child + 2]` for each packed edge."""
+    """Add one to `begins[child + 2]` for each packed edge. A child takes *width* bytes."""
     end = 0
     while end < len(packed):
         # Skip the difference to the previous parent.
@@ -139,7 +139,7 @@ def write_parents(packed, bounds, width, begins, parents):
 
     *begins* has two more entries than there are children. At the call, child i's list begins at `begins[i + 1]`. That
     entry moves on as the list grows: at the end, the list is `parents[begins[i] : begins[i + 1]]`. Packed blocks end at
-    *bounds*; each counts its first parent from 0.
+    *bounds*; each counts its first parent from 0, and a child takes *width* bytes.
     """
     end = 0
     for bound in bounds:
@@ -187,8 +187,8 @@ def load_lists(lists, first, scores, children_left, decided, unpropagated, out):
     """Copy the predecessor lists that may still be needed, with undecided parents only; return how many.
 
     These are the lists of positions, numbered from *first* on, that are undecided or have a score in *unpropagated*.
-    *scores* begins with position *first*; *children_left* covers the whole tier, because parents lie anywhere. Writes a
-    LoadedBlock to *out*, positions counted from *first*.
+    *scores* begins with position *first*; *children_left* covers the whole tier, because parents lie anywhere. Counters
+    from *decided* on mark decided positions. Writes a LoadedBlock to *out*, positions counted from *first*.
     """
     count = end = 0
     for i in range(len(lists.begins) - 1):

@@ -48,8 +48,8 @@ PassTask = tuple[ExpandAgain, ArraySlice, int, BucketLayout]
 def find_parents(expand: ExpandAgain, marks: ArraySlice, begin: int, layout: BucketLayout) -> tuple[int, Array, Array]:
     """Return (end of a block, positions to decide, positions that lose a child).
 
-    The first have a winning move into the frontier, or a tie while ties are propagated. The second are the other
-    parents of the frontier, once for each child in it. *layout* is not used; `find_edges` gets the same tasks.
+    The first have a winning move into the frontier (*marks*), or a tie while ties are propagated. The second are the
+    other parents of the frontier, once for each child in it. *layout* is not used; `find_edges` gets the same tasks.
     """
     children, counts = expand(marks)
     good, bad = np.empty(len(counts), np.int64), np.empty(len(children), np.int64)

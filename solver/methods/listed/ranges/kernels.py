@@ -29,7 +29,7 @@ class Decision(NamedTuple):
 
 @kernel
 def apply_updates(updates, decision, scores, children_left, settled, late):
-    """Apply updates. A losing child makes the parent a win; a winning child decrements its counter.
+    """Apply updates as a Decision says. A losing child makes the parent a win; a winning child decrements its counter.
 
     If a child in a later tier delays a loss, the slot is decided later. Writes decided slots to *settled* and delayed
     ones to *late*; returns both lengths.
@@ -73,8 +73,8 @@ def count_updates(frontier, lists, shift, counts):
 
 @kernel
 def sort_updates(frontier, scores, bits, lists, shift, ends, updates):
-    """Write the updates of the parents of a frontier, sorted by range. *ends* comes in with where each range begins in
-    *updates*, and goes out with where it ends."""
+    """Write the updates of the parents of a frontier, sorted by range of `2**shift` slots. *ends* comes in with where
+    each range begins in *updates*, and goes out with where it ends. *lists* are the frontier's ParentLists."""
     for slot in frontier:
         score_class = scores[slot] >> bits
         for entry in range(lists.begins[slot], lists.begins[slot + 1]):

@@ -168,8 +168,8 @@ class AssembledRange(NamedTuple):
 def assemble(
     scratch: Scratch, layout: BucketLayout, number: int, bits: int, blocks: list[Frame], edges: list[Frame]
 ) -> AssembledRange:
-    """Write the predecessor lists and the first state of a range to disk; return where they are. *blocks* have the
-    scores and counters of its slots, and *edges* lead into it."""
+    """Write the predecessor lists and the first state of range *number* to disk; return where they are. *blocks* have
+    the scores and counters of its slots, and *edges* lead into it."""
     # Step 1: invert the edges that lead into this range.
     spilled = [SpilledEdges(number, frame, np.array([frame.size])) for frame in edges]
     lists = invert_edges(BucketEdges([], spilled), layout, number, scratch)
@@ -218,7 +218,7 @@ def run_steps(name: str, steps: list[StepTask]) -> list[StepResult]:
 
 
 def run_step(name: str, task: StepTask) -> StepResult:
-    """Decide slots of a range by the updates for it, and return the updates for the parents of these slots."""
+    """Decide slots of a range by the updates for it; return the updates for these slots' parents, in files *name*."""
     scores, children_left = task.state.read(task.scratch)
     if task.remoteness == 0:  # nothing is decided: the primitive slots only update their parents
         state, decided = task.state, 0
@@ -266,7 +266,7 @@ def decide(task: StepTask, scores: Array, children_left: Array) -> tuple[Array, 
 
 
 def updates_for_parents(name: str, task: StepTask, frontier: Array, scores: Array) -> RangeResults:
-    """Return the updates for the parents of newly decided slots."""
+    """Return the updates for the parents of newly decided slots (*frontier*); many are in a file under *name*."""
     bounds = np.zeros(task.ranges + 1, np.int64)
     if not len(frontier):
         return RangeResults("", bounds, np.empty(0, np.uint32))

@@ -196,7 +196,7 @@ def located_blocks(located: LocatedChildren) -> Iterator[tuple[int, int, Located
 
 def expand_and_sort(game: Game, blocks: list[tuple[int, int, Array]], numbers: Array, dtype: Any) -> LocatedChildren:
     """Expand blocks of positions; return their children, sorted by tier and position. Blocks are given as (index of the
-    first position, tier, positions); *numbers* has all tiers."""
+    first position, tier, positions); *numbers* has all tiers, and *dtype* is the type of indices."""
     expander = expander_of(game)
     outlines, children, tiers = [], [of_positions(game, 0)], [np.empty(0, np.int64)]
     for base, tier, positions in blocks:

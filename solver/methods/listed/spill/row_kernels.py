@@ -14,7 +14,8 @@ WORD, LOW_BIT, MASK, SHIFT = range(4)
 
 @kernel
 def sort_by_digit(rows, word, shift, out):
-    """Write rows to *out*, sorted by DIGIT_BITS bits of a word; rows with the same digit stay in their order."""
+    """Write rows to *out*, sorted by the DIGIT_BITS bits of a word from bit *shift* on. Rows with the same digit stay
+    in their order."""
     ends = np.zeros(DIGITS + 1, np.int64)
     for i in range(len(rows)):
         ends[((rows[i, word] >> shift) & (DIGITS - 1)) + 1] += 1
@@ -76,7 +77,7 @@ def differing_bits(rows, bits):
 
 @kernel
 def pack(rows, packing, keys):
-    """Write each position to *keys*, packed."""
+    """Write each position, a row, to *keys* as a Packing says."""
     runs = packing.runs
     for i in range(len(rows)):
         key = np.int64(0)

@@ -45,7 +45,8 @@ class ParentTable(NamedTuple):
 
 @kernel
 def index_stored(parts, slots, rows):
-    """Replace *slots* by their indices among kept slots; one left out becomes NOWHERE, and its row LEFT_OUT."""
+    """Replace *slots* by their indices among kept slots; one left out becomes NOWHERE, and its row LEFT_OUT. *parts*
+    is a PartTable."""
     for i in range(len(slots)):
         if slots[i] >= 0:
             k = np.searchsorted(parts.firsts, slots[i], side="right") - 1

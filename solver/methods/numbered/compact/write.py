@@ -175,7 +175,8 @@ def compress_best(
 
 
 def compress_in_columns(rows: Array, has_position: Array, outcomes: int, columns: int) -> KeptPart:
-    """Return a part column by column, if its slots are rows of *columns*; empty slots get the row before them."""
+    """Return a part column by column, if its slots are rows of *columns*; empty slots get the legend row before them.
+    There are *outcomes* legend rows."""
     ordered, filled = (array.reshape(-1, columns).T.ravel() for array in (rows, has_position))
     first = ordered[filled.argmax()]
     ordered = np.where(filled, ordered, np.min_scalar_type(outcomes).type(outcomes))  # *outcomes* marks empty slots
@@ -202,7 +203,7 @@ def columns_of(game: Any, tier: int, slots: int) -> list[int]:
 
 
 def compare(database: SlotsDatabase, rows: Array, has_position: Array, phase: Phase, path: Path) -> None:
-    """Raise CannotCompact if the compact file and the old database differ in a slot."""
+    """Raise CannotCompact if the compact file at *path* and the old database, with these *rows*, differ in a slot."""
     with open_database(path, game=database.game) as compact:
         assert isinstance(compact, SlotsDatabase)
         for _, _, begin, end in blocks(database):

@@ -108,6 +108,19 @@ class SectionArrays(NamedTuple):
     none."""
 
 
+class ShapeMove(NamedTuple):
+    """A move on a shape of a section. A man of the shape is known by his index among its men, in the order of cells."""
+
+    board: Board
+    section: SectionArrays
+    cells: Array
+    """The cells of the men before the move."""
+    move: Any
+    """The row of the move in `section.moves`."""
+    after: Any
+    """The shape after the move."""
+
+
 class Frontier(NamedTuple):
     """Colourings decided at one remoteness: those of row r are `masks[starts[r] : starts[r + 1]]`."""
 
@@ -334,16 +347,13 @@ def find_edges(board, section, begin, end, begins, edges, moves):
 def leads_to(edges, lost_starts, won_starts):
     """Return whether some edge leads to a row with positions of a frontier; the arrays say where each row's begin."""
     for edge in edges:
-        after = edge >> SYMMETRY_BITS
-        if lost_starts[after] < lost_starts[after + 1] or won_starts[after] < won_starts[after + 1]:
+        row = edge >> SYMMETRY_BITS
+        if lost_starts[row] < lost_starts[row + 1] or won_starts[row] < won_starts[row + 1]:
             return True
     return False
 
 
 # Initial scores of all positions
-#
-# A *shape_move* is a move on a shape: (board, section, its cells before the move, number of the move, shape after it).
-# *man* is the index of the man who moves, among the men of the shape; -1 for a new man.
 
 
 @lean_kernel
@@ -371,7 +381,8 @@ def initialize(board, section, rows, all_scores, bits, scores, children_left, bu
             if shape & empty or (source >= 0 and not (section.own and shape >> source & 1)):
                 continue
             if over >= 0:
-                shape_move = board, section, cells, move, shape_after(section, shape, cells, source, target, order)
+                after = shape_after(section, shape, cells, source, target, order)
+                shape_move = ShapeMove(board, section, cells, move, after)
                 valid &= add_leaps(shape_move, shape, all_scores, bits, row_scores, buffers)
                 continue
             # Step 2: the colourings that close a mill by it, and those that do not. A mill needs a man to take.
@@ -384,7 +395,7 @@ def initialize(board, section, rows, all_scores, bits, scores, children_left, bu
             else:
                 valid &= section.bases[MOVED if source >= 0 else PUT] >= 0
                 if valid:
-                    shape_move = board, section, cells, move, after
+                    shape_move = ShapeMove(board, section, cells, move, after)
                     rank_after(shape_move, man, new_bits, tables, child_ranks)
                     add_moves(shape_move, man, mills, count, child_ranks, all_scores, bits, row_scores)
             # Step 3: those that close one also take a man.
@@ -392,7 +403,7 @@ def initialize(board, section, rows, all_scores, bits, scores, children_left, bu
                 valid &= section.bases[TAKING if source >= 0 else PUTTING] >= 0
                 if valid:
                     find_free(section, shape, all_mills, closing[:closed], free)
-                    shape_move = board, section, cells, move, after
+                    shape_move = ShapeMove(board, section, cells, move, after)
                     add_captures(shape_move, closing[:closed], all_scores, bits, row_scores, buffers)
         # Step 4: lines, and positions without a move. `closing` now has who has a full line.
         find_lines(section, shape, closing)
@@ -454,8 +465,8 @@ def rank_after(shape_move, man, new_bits, tables, child_ranks):
 def add_moves(shape_move, man, mills, count, child_ranks, all_scores, bits, scores):
     """Raise *scores* of colourings to what a move to a later tier brings, unless it closes one of the first *count*
     *mills*. *child_ranks* has the rank of each colouring after the move."""
-    board, section, _, _, after = shape_move
-    row, _ = row_of(board, after)
+    section = shape_move.section
+    row, _ = row_of(shape_move.board, shape_move.after)
     colourings = count_colourings(section, section.men + (man < 0), section.men - section.own)
     base = section.bases[MOVED if man >= 0 else PUT] + row * colourings
     for rank in range(len(scores)):
@@ -492,8 +503,7 @@ def find_free(section, shape, mills, closing, free):
 @inlined_kernel
 def add_captures(shape_move, closing, all_scores, bits, scores, buffers):
     """Raise the scores of colourings in which a move closes a mill (*closing*) to what taking each free man brings."""
-    section = shape_move[1]
-    for man in range(section.men):
+    for man in range(shape_move.section.men):
         count = ZERO
         for rank in closing:
             count += buffers.free[rank] >> man & 1
@@ -537,7 +547,7 @@ def add_captures_of(shape_move, man, count, closing, all_scores, bits, scores, b
 def add_leaps(shape_move, shape, all_scores, bits, scores, buffers):
     """Raise the scores of colourings in which a man can leap to what that brings. Return False if this leads to no
     declared section."""
-    _, section, _, move, _ = shape_move
+    section, move = shape_move.section, shape_move.move
     source, over = section.moves[move, SOURCE], section.moves[move, OVER]
     if not (shape >> over) & 1:  # nobody to leap over
         return True
@@ -662,15 +672,16 @@ def advance(
         row_arrays = scores[first : first + colourings], children_left[first : first + colourings]
         # Step 1: for each move, the colourings of the shape after it that were decided last.
         for edge in range(begins[row - begin], begins[row - begin + 1]):
-            after, symmetry = edges[edge] >> SYMMETRY_BITS, edges[edge] & ((1 << SYMMETRY_BITS) - 1)
-            lost_begin, lost_end = lost.starts[after], lost.starts[after + 1]
-            won_begin, won_end = won.starts[after], won.starts[after + 1]
+            row_after, symmetry = edges[edge] >> SYMMETRY_BITS, edges[edge] & ((1 << SYMMETRY_BITS) - 1)
+            lost_begin, lost_end = lost.starts[row_after], lost.starts[row_after + 1]
+            won_begin, won_end = won.starts[row_after], won.starts[row_after + 1]
             if lost_begin == lost_end and won_begin == won_end:
                 continue
             move = np.int64(moves[edge])
             source, target, _, order, _ = section.moves[move]
             count = find_mills(section, shape, source, target, mills) if section.men > section.own else 0
-            shape_move = board, section, cells, move, shape_after(section, shape, cells, source, target, order)
+            after = shape_after(section, shape, cells, source, target, order)
+            shape_move = ShapeMove(board, section, cells, move, after)
             if lost_begin < lost_end:
                 found = find_masks_before(shape_move, symmetry, lost.masks[lost_begin:lost_end], buffers)
                 masks = masks_before[:found]

@@ -154,8 +154,9 @@ class Solution(Oracle):
             return gives(measures, mover)
         if self.metric != "score":
             return UNDECIDED
-        even = DRAW if choice.value == DRAW else TIE
-        return WIN if measures[0] > 0 else LOSE if measures[0] < 0 else even
+        if measures[0] == 0:
+            return DRAW if choice.value == DRAW else TIE
+        return WIN if measures[0] > 0 else LOSE
 
     def _of_mover(self, measures: list[int], again: bool) -> list[int]:
         """Return a child's scores or expectations for the player who moves."""

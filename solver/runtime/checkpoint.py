@@ -155,5 +155,7 @@ class Checkpoint:
 
 def name_of(item: int | str, edition: int | None) -> str:
     """Return the name of the files of array number *item*, or of the progress; *edition* is None for settled arrays."""
-    kind = "settled" if edition is None else "odd" if edition % 2 else "even"
+    kind = "settled"
+    if edition is not None:
+        kind = "odd" if edition % 2 else "even"
     return f"array{item}-{kind}" if isinstance(item, int) else f"{item}-{kind}"

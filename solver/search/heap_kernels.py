@@ -30,7 +30,11 @@ def extend_nimbers(values, begin, code, stop, progress):
             if digit & ONE and left > 0 and taken > 0:
                 seen[values[left]] = heap
             # The smaller of two heaps has at most half of what is left; less than half if sizes must be unequal.
-            largest = left // 2 if digit & TWO else (left - 1) // 2 if digit & UNEQUAL else 0
+            largest = 0
+            if digit & TWO:
+                largest = left // 2
+            elif digit & UNEQUAL:
+                largest = (left - 1) // 2
             for smaller in range(1, largest + 1):
                 seen[values[smaller] ^ values[left - smaller]] = heap
         # Step 2: the nimber is the least that is not marked.

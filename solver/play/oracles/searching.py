@@ -388,7 +388,8 @@ class SearchingOracle(Oracle):
             known = self.bounds_without_search(position)
         # Step 2: search for the rest.
         if known.is_exact and known.remoteness and (left := deadline - monotonic()) > LEAST_SECONDS:
-            found = SearchResult(known.value, known.remoteness, known.at_least, known.at_most, 0, 0, 0.0)
+            proved = known.value, known.remoteness, known.at_least, known.at_most
+            found = SearchResult(*proved, no_end_within=0, nodes=0, seconds=0.0)
             for move in self.search.line(position, found, left)[: limit - len(line)]:
                 line.append(self.choice(position, move))
                 position = line[-1].position

@@ -156,7 +156,9 @@ def bound_for_child(score, gain, scoring):
         return score - gain
     if abs(score) >= FAR:
         return score
-    return score + 1 if score > DECIDED else score - 1 if score < -DECIDED else score
+    if score > DECIDED:
+        return score + 1
+    return score - 1 if score < -DECIDED else score
 
 
 @inlined_kernel
@@ -175,13 +177,17 @@ def score_for_parent(score, gain, same_side, scoring):
 def value_of_end(game, position):
     """Return the score of an end by value."""
     value = whole(game.primitive(position))
-    return FAR if value == WIN else -FAR if value == LOSE else 0
+    if value == WIN:
+        return FAR
+    return -FAR if value == LOSE else 0
 
 
 @kernel
 def nearer(score):
     """Convert a child's score to the parent's ply: a win or loss is one ply farther away there."""
-    return score - 1 if score > DECIDED else score + 1 if score < -DECIDED else score
+    if score > DECIDED:
+        return score - 1
+    return score + 1 if score < -DECIDED else score
 
 
 # Only by points

@@ -39,12 +39,16 @@ class ScoreResult:
     @property
     def at_least(self) -> Value:
         """The worst value still possible."""
-        return LOSE if self.low is None or self.low < 0 else TIE if self.low == 0 else WIN
+        if self.low is None or self.low < 0:
+            return LOSE
+        return TIE if self.low == 0 else WIN
 
     @property
     def at_most(self) -> Value:
         """The best value still possible."""
-        return WIN if self.high is None or self.high > 0 else TIE if self.high == 0 else LOSE
+        if self.high is None or self.high > 0:
+            return WIN
+        return TIE if self.high == 0 else LOSE
 
 
 class ScoreSearch(Search):

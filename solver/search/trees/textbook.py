@@ -106,7 +106,9 @@ class TextbookRules:
         side = MIN if node.side == MAX else MAX
         if not Traits.of(game).alternates:
             player = mover(game, position)
-            side = CHANCE if player == CHANCE else MAX if player == node.player else MIN
+            side = MAX if player == node.player else MIN
+            if player == CHANCE:
+                side = CHANCE
         paid, odds = node.paid, None
         if self.by_points:
             gains = [game.reward(node.position, move, player) for player in range(game.players)]
@@ -305,7 +307,9 @@ def count_proofs(node: Node) -> list[Node]:
     least = node.children[node.best].numbers[own_number]
     total = min(INFINITE, sum(child.numbers[1 - own_number] for child in node.children))
     node.numbers = (least, total) if own_number == 0 else (total, least)
-    node.value = FAR if node.numbers[0] == 0 else -FAR if node.numbers[1] == 0 else 0
+    node.value = FAR if node.numbers[0] == 0 else 0
+    if node.numbers[1] == 0:
+        node.value = -FAR
     return [node, *lines[node.best]]
 
 

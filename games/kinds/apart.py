@@ -65,6 +65,7 @@ class PlacedApart(Placed):
         """Return the least of the positions equal by symmetry. They are all in one tier."""
         least = self._exchanged(position) if self._swaps and position[0] & 1 else position
         first = least
+        # Tuples compare the men of the first kind before those of others: move the others only if these may be least.
         for symmetry in range(1, self._symmetries):
             if self._moved(first[1], symmetry) <= least[1]:
                 image = self._turned_round(first, symmetry)
@@ -92,8 +93,8 @@ class PlacedApart(Placed):
 
     def _section(self, position):
         """Return a position's index into the tables of sections, as the first player sees it; NONE for no section."""
-        section, taken = position[0], 0
-        other = self._swaps and section & 1
+        section, taken = position[0], 0  # at first the extra alone
+        other = self._swaps and section & 1  # whether the second player is to move
         section -= other
         if section >= self._most_number:
             return NONE
@@ -150,6 +151,7 @@ class PlacedApart(Placed):
     def _placed(self, subsection, men, rank):
         """Return the position, with the number 0, of a rank in a subsection. *men* are the occupied key and side
         cells. Undoes `_rank`."""
+        # The digits of the rank, the most significant first: the other occupied cells, then each kind but the last.
         at = subsection * self._kinds
         number = rank // self._later_ways[at]
         rank -= number * self._later_ways[at]
@@ -198,7 +200,7 @@ def apart(
     """Like `placements`, for positions that are tuples, on up to 62 cells; raise RuleError for a wrong declaration."""
     if not 1 <= cells <= POSITION_BITS:
         raise RuleError(f"a board of apart(…) has 1 to {POSITION_BITS} cells, and not {cells}")
-    board = placements(cells, [(0, (0,))], symmetries, (), swap_order)
+    board = placements(cells, [(0, (0,))], symmetries, (), swap_order)  # checks the cells and their orders
     listed = tuple(sorted(section_of(cells, section) for section in sections))
     if listed:
         expect_sections(1, listed, tuple(swap))  # one cell, so that the check for 62 bits in all passes

@@ -88,16 +88,16 @@ class Captures(Placed):
         """Yield all single steps that capture nothing."""
         mine, theirs = self.sides(position)
         for man in range(self._cells):
-            for step in range(self.steps * (mine >> man & 1)):
+            for step in range(self.steps * (mine >> man & 1)):  # none from a point without an own man
                 to = self.target(man, step)
                 if to >= 0 and self.plain(step) and not (mine | theirs) >> to & 1:
                     yield (32 | man) << 4 | step
 
     def do_move(self, position, path):
-        """Return the position after a man goes along a path of steps. *left* are the opponent's men not captured."""
+        """Return the position after a man goes along a path of steps."""
         mine, theirs = self.sides(position)
         man, left, been = self.gone(theirs, path)
-        mine, other = mine & ~been | 1 << man, 1 - (position >> self._bits)
+        mine, other = mine & ~been | 1 << man, 1 - (position >> self._bits)  # other: the player who is to move next
         return other << self._bits | mine << (1 - other) * self._cells | left << other * self._cells
 
     def next_capture(self, mine, theirs, path, step):
@@ -114,7 +114,7 @@ class Captures(Placed):
     def gone(self, theirs, path):
         """Return (a man's point after a path, the opponent's men that are left, all points of the path); the last two
         as bits."""
-        steps = (path.bit_length() - 6) // 4
+        steps = (path.bit_length() - 6) // 4  # a leading 1 and five bits for the point, then four for each step
         man = path >> 4 * steps & 31
         been = 1 << man
         for at in range(steps):
@@ -146,6 +146,7 @@ class Captures(Placed):
 
     def draw_move(self, position, path):
         """Return the points that the man visits, first the one where it stands."""
+        # `path >> later` is the path without its last later / 4 steps.
         return tuple(self.gone(0, path >> later)[0] for later in range(path.bit_length() - 6, -1, -4))
 
     def draw_steps(self, position, path):

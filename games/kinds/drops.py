@@ -95,7 +95,7 @@ class Drops(TwoHands):
         if any((-right, down) not in steps for steps in self.steps.values() for right, down in steps):
             return ()
         cells = range(0, self.cells, self.columns)
-        first = sum((1 << self._width) - 1 << self._width * cell for cell in cells)
+        first = sum(((1 << self._width) - 1) << self._width * cell for cell in cells)  # the bits of the first column
         return tuple(first << self._width * column for column in range(self.columns // 2))
 
     # The rules
@@ -106,14 +106,14 @@ class Drops(TwoHands):
         # Step 1: find the empty cells, and those that men may step to: empty, or with an opponent's man.
         width, theirs, empty, free = self._width, self._theirs, 0, 0
         for cell in range(self.cells):
-            man = position >> width * cell & 2 * theirs - 1
+            man = position >> width * cell & 2 * theirs - 1  # the opponent's men are the numbers above `theirs`
             if man == 0:
                 empty |= 1 << cell
             if man == 0 or man > theirs:
                 free |= 1 << cell
         # Step 2: steps of men on the board.
         for cell in range(self.cells):
-            if not free >> cell & 1:
+            if not free >> cell & 1:  # there is a man of the player to move
                 targets = self.reach[position >> width * cell & theirs - 1][cell] & free
                 for target in range(self.cells):
                     if targets >> target & 1:
@@ -171,6 +171,7 @@ class Drops(TwoHands):
     def images(self, position):
         """Yield the mirror image, left for right, and both positions with the other player to move."""
         mirrored = position
+        # Exchange each column of the left half (the bits *left*) with its mirror image, which is *far* bits above.
         for column in range(len(self._mirrored)):
             left, far = self._mirrored[column], self._width * (self.columns - 1 - 2 * column)
             mirrored = mirrored & ~(left | left << far) | (position & left) << far | position >> far & left
@@ -183,6 +184,7 @@ class Drops(TwoHands):
     def draw_move(self, position, move):
         """Return the places that a man leaves and enters. A drop leaves the first place of its kind in the hand."""
         (source, target), turn = self.parts_of(move), position >> self._turn_at
+        # The places are the second player's hand, the cells as the first player sees them, and the first player's hand.
         if source >= self.cells:
             before = self._held(position >> self._hands_at).find(self._drops[source - self.cells])
             left = before if turn else self._beside + self.cells + before

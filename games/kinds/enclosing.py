@@ -18,7 +18,10 @@ WAYS = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 
 
 class Enclosing(Game):
-    """Base class for games that declare `discs`, cells of a grid, and `mover`, a turn; moves follow."""
+    """Base class for games that declare `discs`, cells of a grid, and `mover`, a turn; moves follow.
+
+    The arguments *own* and *other* are the discs of a player and of the opponent, as bits; a way is an index of `WAYS`.
+    """
 
     if TYPE_CHECKING:
         discs: ClassVar[Any]

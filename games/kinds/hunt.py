@@ -30,7 +30,10 @@ from retrograde.games.kinds.steps import Steps
 
 
 class Hunt(Sliding, InHand):
-    """Base class for games that declare `points`, `lairs`, `goats` and `taken`; the rules follow."""
+    """Base class for games that declare `points`, `lairs`, `goats` and `taken`; the rules follow.
+
+    The extra (`number`) is twice the number of goats in hand, plus 1 if the tigers are to move.
+    """
 
     points: ClassVar[Any] = None
     lairs: ClassVar[Any] = None
@@ -94,6 +97,7 @@ class Hunt(Sliding, InHand):
         that the tigers have won comes last."""
         refuse(self._faults())
         tigers, hands = len(self.lairs), range(self.goats + 1 if self.placing else 1)
+        # If the tigers are to move while goats are in hand, a goat was just put down, and is not taken yet.
         sections = [
             ((-hand, -turn * (hand > 0), taken), (tigers, self.goats - hand - taken), turn + 2 * hand)
             for hand, turn, taken in product(hands, (0, 1), range(self.taken))
@@ -108,6 +112,7 @@ class Hunt(Sliding, InHand):
         """Yield `source * cells + target`: steps of goats (source `cells`: from the hand), or steps and leaps of
         tigers."""
         tigers, goats, number = self.parts_of(position)
+        # Tigers move, or goats if none is in hand; else the hand is the only source.
         men = tigers if number & 1 else goats if number == 0 else 1 << self.cells
         for source in range(self.cells + 1):
             if men >> source & 1:
@@ -120,15 +125,17 @@ class Hunt(Sliding, InHand):
         """Return the position after a move; a tiger that leaps captures the goat between."""
         tigers, goats, number = self.parts_of(position)
         source, target = move // self.cells, move % self.cells
-        moved = (1 << source | 1 << target) & (1 << self.cells) - 1
+        moved = (1 << source | 1 << target) & (1 << self.cells) - 1  # without the hand
         if not number & 1:
             return self.position(tigers, goats ^ moved, number + 1 - 2 * (source == self.cells))
         goats &= ~self.over[source][target]
         taken = self.goats - number // 2 - goats.bit_count()
+        # The last capture ends the game: all goats leave, and the extra is 0.
         return self.position(tigers ^ moved, goats, number - 1) if taken < self.taken else tigers ^ moved
 
     def slides(self, men, number):
         """Tigers and goats slide in turn. While goats are in hand, every move of a tiger leads to another tier."""
+        # With no goat in hand, 0 says that goats (kind 1) are to move, and 1 that tigers (kind 0) are.
         return [(1 - number, 1 - number, self.joins)] if number < 2 else []
 
     def section_steps(self, men, number):
@@ -137,7 +144,7 @@ class Hunt(Sliding, InHand):
             return Steps(slides=self.joins, slid=1, kind=1, lost=men[1] == 0)
         if number % 2 == 0:
             return Steps(drops=(1 << self.cells) - 1, put=number - 1, kind=1)
-        last = self.goats - number // 2 - men[1] == self.taken - 1
+        last = self.goats - number // 2 - men[1] == self.taken - 1  # the next capture wins
         leapt = 0 if last else number - 1
         return Steps(slides=self.joins, slid=number - 1, leaps=self.leaps, leapt=leapt, clears=last)
 

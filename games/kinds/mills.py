@@ -98,7 +98,7 @@ class Mills(Sliding, InHand):
         return 2 * self.men
 
     def in_hand(self, hands):
-        """Return how many men the player to move has in hand."""
+        """Return how many men the player to move has in hand. If *hands* is odd, the opponent put down the last one."""
         return (hands + 1) // 2
 
     def hands_after(self, hands, put):
@@ -113,6 +113,7 @@ class Mills(Sliding, InHand):
         """Return a tuple that never falls along a move. Each different tuple is a tier."""
         if hands and self.cells <= SMALL:
             return (-hands,)
+        # Only captures change the sum of the men. Between captures the counts change places, and the lesser one stays.
         return -hands, -mine - theirs, min(mine, theirs), mine * (hands > 0)
 
     def after(self, section):
@@ -122,6 +123,7 @@ class Mills(Sliding, InHand):
         if mine + hand >= 3:
             men = (1 << mine) - 1
             sources = self.sources(men, hand)
+            # A man slides (False) or is put down (True), and may close a mill if the player then has three.
             for put in [False] * (sources & men > 0) + [True] * (sources >> self.cells):
                 for taken in range(1 + (mine + put >= 3 and theirs > 0)):
                     yield self.hands_after(hands, put), theirs - taken, mine + put
@@ -164,6 +166,7 @@ class Mills(Sliding, InHand):
         turn, hands = position >> 2 * self.cells & 1, position >> 2 * self.cells + 1
         mine, theirs = self.sides(position)
         source, target, taken = self.parts_of(move)
+        # For the hand and for no capture, source and taken are `cells`, a bit that no man has.
         mine, theirs = mine & ~(1 << source) | 1 << target, theirs & ~(1 << taken)
         number = 2 * self.hands_after(hands, source == self.cells) + 1 - turn
         return number << 2 * self.cells | mine << turn * self.cells | theirs << (1 - turn) * self.cells
@@ -183,7 +186,7 @@ class Mills(Sliding, InHand):
     def section_steps(self, men, number):
         """Return the `Steps`: X's men slide as far as they may reach, unless one must be put down first or X has
         lost."""
-        mine, hands = (1 << men[0]) - 1, number >> 1
+        mine, hands = (1 << men[0]) - 1, number >> 1  # as many men as in the section; only their number matters
         hand = self.in_hand(hands)
         if men[0] + hand < 3:
             return Steps(lost=True)
@@ -197,8 +200,8 @@ class Mills(Sliding, InHand):
         )
 
     def slid(self, position, point):
-        """Return whether the man on a point has closed no mill. If it has, it also took a man, and did not only
-        slide."""
+        """Return whether the man on a point, of the player who has just moved, has closed no mill. If it has, it also
+        took a man, and did not only slide."""
         return not self.closes(self.sides(position)[1], point)
 
     def parts_of(self, move):

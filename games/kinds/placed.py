@@ -248,6 +248,7 @@ class Placed(Game):
 
     def _chosen(self, number, count, free):
         """Return the set of *count* free cells that has this number; undoes `_choice`."""
+        # Decide for each free cell, from the highest down, whether it is in the set; `place` cells are below it.
         men, place = 0, free.bit_count()
         while count:
             highest = 1 << free.bit_length() - 1
@@ -348,7 +349,7 @@ class Placed(Game):
         """For each pattern on key cells, its orbit's number, fewer men first; in the low bits its set's number."""
         known = self._declared.orbits[1]
         return tuple(
-            self._least_begins[pattern.bit_count()] + known[pattern][0] << self._set_bits
+            (self._least_begins[pattern.bit_count()] + known[pattern][0]) << self._set_bits
             | self._numbered_sets[known[pattern][1]]
             for pattern in range(len(known))
         )

@@ -124,6 +124,7 @@ class Placements:
         """Return for each symmetry the image of each pattern on *cells*, as `by_bytes` does; with *back*, for its
         inverse. Bit k of a pattern is the k-th of these cells."""
         place = {cell: at for at, cell in enumerate(cells)}
+        # At least nine cells make two tables of 256 entries, so that callers can always look into both.
         orders = (tuple(place[order[cell]] for cell in cells) for order in self.symmetries)
         return [by_bytes(inverse(order) if back else order, max(9, len(cells))) for order in orders]
 

@@ -27,9 +27,11 @@ class Race(Game):
 
     def hand_over(self, position, gained):
         """Return the position after the player's turn, in which she has *gained* points."""
-        return (position - (position & 255) ^ PLAYER) + (gained << (8 if position & PLAYER else 16))
+        # The turn's total becomes 0, the other player is to move, and the points go to the player's score.
+        return ((position - (position & 255)) ^ PLAYER) + (gained << (8 if position & PLAYER else 16))
 
     def score(self, position, player):
+        """Return a player's score, without the turn's total."""
         return position >> 16 - 8 * player & 255
 
     def primitive(self, position):

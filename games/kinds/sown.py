@@ -132,10 +132,12 @@ class SownBoards(PitTexts):
         for pit in range(self.cells - 1):
             place += position & FIELD
             position >>= BITS
+            # `place` stones and `pit` zeros come before the zero of this pit.
             slot += self.binomials[(place + pit) * self.cells + pit + 1]
         return slot
 
     def unindex(self, tier, slot):
+        """Return the board of a slot: find the zeros from the last one down. *above* is the place of the zero above."""
         board, above = 0, self.cells - 1 - tier
         for pit in range(self.cells - 1, 0, -1):
             place = above - 1

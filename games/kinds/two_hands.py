@@ -120,7 +120,7 @@ class TwoHands(Game):
     def _signs(self):
         """The signs of men by number. Checks the declaration first."""
         refuse(self._faults())
-        signs = "".join(self.steps).ljust(self._theirs - 1, ".")
+        signs = "".join(self.steps).ljust(self._theirs - 1, ".")  # numbers that are no man have a dot
         return f".{signs}.{signs.lower()}"
 
     def _faults(self):
@@ -132,6 +132,7 @@ class TwoHands(Game):
         changing = [king, *self.promotions, *self.promotions.values()]
         for sign, other in self.promotions.items():
             known = sign in self.steps and other in [*self.steps]
+            # In `changing`, each of both must be once: a king or another promotion would be one more.
             if not known or changing.count(sign) + changing.count(other) > 2:
                 yield f"{sign} cannot become {other}; both must be men of {signs}, in no other promotion and no kings"
         if len({*map(len, self._rows)}) > 1:

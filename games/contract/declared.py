@@ -132,6 +132,7 @@ def expect_turns(game: Any, signs: str) -> None:
     """Raise ValueError if these pieces cannot result from players who put down one piece in turn."""
     players = word(game, "by_turns")
     counts = [signs.count(player) for player in players]
+    # Of n pieces, player number `at` has put down (n - at) / number of players, rounded up.
     if not counts or counts == [(sum(counts) + len(players) - 1 - at) // len(players) for at in range(len(players))]:
         return
     names = [called(game, player) for player in players]

@@ -143,6 +143,7 @@ class Board:
         number = {place: at for at, place in enumerate(around)}
         lines = {frozenset(line) for line in self.lines}
         found = []
+        # Each symmetry exchanges x and y or not, and inverts either or not.
         for swap in (False, True):
             for down in (1, -1):
                 for right in (1, -1):

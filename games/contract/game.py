@@ -456,7 +456,8 @@ class Game:
         dataclass(frozen=True)(cls)
         if "starts" in vars(cls) and not hasattr(cls, "start") and "start" not in names_of_options(cls):
             cls.start = property(first_start)  # type: ignore[method-assign,assignment]  # a property, as above
-        for method in ("__setattr__", "__delattr__"):  # Game's own do as well, and an explicit @dataclass may follow
+        # Game's own methods forbid changes too. With those of the dataclass, a later @dataclass would raise an error.
+        for method in ("__setattr__", "__delattr__"):
             delattr(cls, method)
         for method in TEXTS:
             own = vars(cls).get(method)

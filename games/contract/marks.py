@@ -113,7 +113,7 @@ def mark(worths: Sequence[Worth], x: float, y: float, crowded: bool) -> str:
     if crowded:
         x, y = x + CORNER, y - CORNER
     # Place the marks side by side, centred, or from the corner to the left if a piece stands there.
-    entry = max(len(shown), 1 + crowded) - 1  # of SMALL and APART
+    entry = max(len(shown), 1 + crowded) - 1  # an index of SMALL and APART; beside a piece no mark has the full size
     scale = SMALL[entry]
     drawn = []
     for number, one in enumerate(reversed(shown)):

@@ -389,6 +389,7 @@ def cells_of(bits: str, size: int) -> str:
     names = [table_of_cells(first, count) for first, count in steps]
     if len(steps) == 1:
         return f"{names[0]}[{bits}]"
+    # The first part computes the set, under the name `bits`; the others use that.
     parts = [f"{name}[bits >> {low} & {(1 << count) - 1}]" for name, (low, count) in zip(names, steps, strict=True)]
     return " + ".join([f"{names[0]}[(bits := {bits}) & {(1 << STEP) - 1}]", *parts[1:]])
 

@@ -53,7 +53,8 @@ class SymmetricImages:
         """Return the most cells of a step with which the tables have at most MOST_ENTRIES."""
         step = min(LONGEST_STEP, max(one.size for one in self.cells))
         count = len(self.orders) + len(self.exchanged)
-        while step > 1 and count * sum(-(-one.size // step) for one in self.cells) << step > MOST_ENTRIES:
+        # For each symmetry and each step (their number is rounded up), a table has 1 << step entries.
+        while step > 1 and (count * sum(-(-one.size // step) for one in self.cells)) << step > MOST_ENTRIES:
             step -= 1
         return step
 
@@ -66,7 +67,7 @@ class SymmetricImages:
 
     def image(self, look: Look) -> str:
         """Return an expression for an image of `position`. Bits that are of no field are left out."""
-        words = next(iter(self.fields.values()))
+        words = next(iter(self.fields.values()))  # any field knows how many words a position has
         unmoved = [0] * words.words  # by word, the bits of other fields
         for one in self.fields.values():
             for index, mask in one.masks().items() if one not in self.cells else ():

@@ -77,7 +77,7 @@ class Awari(PitTexts):
         """Return the own row of pits, or the *other*: six bits for each pit, in the order in which they are sown."""
         row = 0
         for field in range(2 * self.pits):
-            count = (~position & position + 1).bit_length() - 1
+            count = (~position & position + 1).bit_length() - 1  # the ones below the lowest zero
             position >>= count + 1
             if (field >= self.pits) == other:
                 row |= count << 6 * (field - other * self.pits)
@@ -130,7 +130,10 @@ class Awari(PitTexts):
         return own, other, at
 
     def left(self, other, at):
-        """Return the opponent's row after the capture. *at* is the pit of the last stone, as `sown` returns it."""
+        """Return the opponent's row after the capture; all of it if the capture would leave nothing, without `slam`.
+
+        *at* is the pit of the last stone, as `sown` returns it.
+        """
         row = other
         pit = at - self.pits
         while pit >= 0 and 2 <= row >> 6 * pit & FIELD <= 3:

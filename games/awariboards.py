@@ -32,7 +32,7 @@ class AwariBoards(SownBoards):
         )
 
     def last(self, pit, hand):
-        """Return the pit of the last stone."""
+        """Return the pit of the last of *hand* stones. Sowing goes round the other pits, and skips the pit itself."""
         return (pit + 1 + (hand - 1) % (self.cells - 1)) % self.cells
 
     def gives(self, position, pit):
@@ -80,6 +80,7 @@ class AwariBoards(SownBoards):
                     if not before >> BITS * at & FIELD:
                         break
                     before -= 1 << BITS * at
+                    # The move captures nothing, and is allowed: the opponent had stones before it or gets some.
                     if self.left(board, at) == board and (self.other(before) or pit + hand >= self.pits):
                         yield before + (hand << BITS * pit)
 

@@ -138,7 +138,7 @@ class Bearoff(Game):
 
     def do_move(self, position, move):
         """Return the position after a roll (its number), or after a move `8 * point + die`."""
-        unit = 1 << self.width
+        unit = 1 << self.width  # one in the field "how many more"; 8 units are one in the number of the dice above it
         hand = self.hand(position)
         if hand == 0:
             more = 3 if self.pairs[move][0] == self.pairs[move][1] else 0
@@ -155,6 +155,7 @@ class Bearoff(Game):
         high, low = self.pairs[hand - 1]
         if high != low:  # the other die stays in hand
             return position + 8 * (SINGLE + high + low - die - hand) * unit
+        # A double: one die less. With one more left, it becomes a single die in hand.
         more = (position // unit) & 7
         return position - unit if more > 1 else position + (8 * (SINGLE + high - hand) - 1) * unit
 
@@ -189,7 +190,8 @@ class Bearoff(Game):
 
     @property
     def tiers(self):
-        """All tiers before a roll; none with one side, because its positions are listed."""
+        """All tiers before a roll in which both sides have a pip left; none with one side: `starts` lists its
+        positions."""
         return tuple(range(0, 4 * self.most_pips - 2, 2)) if self.sides == 2 else ()
 
     def size(self, tier):

@@ -134,6 +134,7 @@ class CantStop(Game):
         size, climbed = self.columns[column], self.squares(self.row(position, 0), column)
         if climbed == size:
             return False
+        # Row 0 is the climbed one, row 1 + p that of player p: with two players, 2 - p is the other player's.
         if self.players == 2 and self.squares(self.row(position, 2 - self.player(position)), column) == size:
             return False
         before = self.squares(self.row(position, 1 + self.player(position)), column)

@@ -21,7 +21,7 @@ class Chopsticks(Game):
     def generate_moves(self, position):
         """Yield `2 * own hand + other's hand` for each tap. SPLIT + n passes n fingers from the second hand to the
         first."""
-        own = 2 * self.mover.get(position)
+        own = 2 * self.mover.get(position)  # the first own hand, 0 or 2; the opponent's first hand is 2 - own
         first, second = self.hands.get(position, own), self.hands.get(position, own + 1)
         for move in range(TAPS):
             tapped = self.hands.get(position, 2 - own + move % 2)

@@ -121,6 +121,7 @@ class Connect4(Game):
             stones = filled & (position if player else ~position)
             sign = 1 if player == mover else -1
             for step in (1, self.height, self.stride, self.stride + 1):
+                # The first cell of each row without an opponent's stone.
                 row = self.board & ~filled | stones
                 for _ in range(self.connect - 1):
                     row &= row >> step
@@ -138,6 +139,7 @@ class Connect4(Game):
         stones = filled & (child if filled.bit_count() & 1 == 0 else ~child)
         cells = 0
         for step in (1, self.height, self.stride, self.stride + 1):
+            # Cells that complete a row as its cell number *place*: empty, with stones on the cells before and after.
             below = self.board & ~filled
             for place in range(self.connect):
                 row = below
@@ -145,7 +147,7 @@ class Connect4(Game):
                     row &= stones >> step * i
                 cells |= row
                 below &= stones << step * (place + 1)
-        soon = cells & (filled + self.start & self.board) << 1
+        soon = cells & (filled + self.start & self.board) << 1  # above the cell that each column's next stone fills
         middle = self.width - abs(2 * column + 1 - self.width)
         return 64 * (cells.bit_count() + 2 * soon.bit_count()) + middle
 

@@ -102,7 +102,7 @@ def turned(word, kind, move):
     """Return the corners or edges after a move."""
     row = 18 * kind + move
     after = word & KEPT[row]
-    for k in range(0, 12, 3):
+    for k in range(0, 12, 3):  # four places, with three numbers each
         code = word >> CYCLES[row][k + 1] & 31
         after |= TURNED[3 * kind + CYCLES[row][k + 2]][code] << CYCLES[row][k]
     return after
@@ -147,7 +147,7 @@ class CubePart(Game):
         )
 
     def seen(self, position, row):
-        """Return the position with ANY for cubies that do not count, by two rows of `codes`."""
+        """Return the position with ANY for cubies that do not count, by `codes[row]` and, for edges, the next row."""
         corners = edges = 0
         for place in range(PLACES[0]):
             corners |= self.codes[row][position[0] >> 5 * place & 31] << 5 * place
@@ -238,6 +238,7 @@ class CubePart(Game):
 
     def number(self, word, kind):
         """Return the number of the corners or edges: their places, and their turns."""
+        # For each cubie that counts, `places` and `turns` have four bits, in the order of the cubies.
         places = turns = number = taken = 0
         if not self.counts[kind]:
             return 0
@@ -247,7 +248,7 @@ class CubePart(Game):
             turns |= self.turns[kind][code]
         for rank in range(self.counts[kind]):
             place = places >> 4 * rank & 15
-            free = place - (taken & (1 << place) - 1).bit_count()
+            free = place - (taken & (1 << place) - 1).bit_count()  # how many free places are below
             number = number * (PLACES[kind] - rank) + free
             taken |= 1 << place
         for rank in range(self.digits[kind]):
@@ -255,14 +256,14 @@ class CubePart(Game):
         return number
 
     def word(self, number, kind):
-        """Return the corners or edges of a number."""
+        """Return the corners or edges of a number; undoes `number`."""
         places = turns = taken = total = 0
         for rank in range(self.digits[kind] - 1, -1, -1):
             turns |= number % STATES[kind] << 4 * rank
             total += number % STATES[kind]
             number //= STATES[kind]
         if self.digits[kind] < self.counts[kind]:
-            turns |= -total % STATES[kind] << 4 * self.digits[kind]
+            turns |= (-total % STATES[kind]) << 4 * self.digits[kind]  # all turns add up to whole ones
         for rank in range(self.counts[kind] - 1, -1, -1):
             places |= number % (PLACES[kind] - rank) << 4 * rank
             number //= PLACES[kind] - rank
@@ -274,7 +275,7 @@ class CubePart(Game):
                 place += 1
             taken |= 1 << place
             code = self.counted[kind][rank] * STATES[kind] + (turns >> 4 * rank & 15)
-            word ^= (code ^ ANY) << 5 * place
+            word ^= (code ^ ANY) << 5 * place  # before, ANY is there
         return word
 
     # For people
@@ -340,7 +341,7 @@ class CubePart(Game):
             code = position[kind] >> 5 * place & 31 if kind < 2 else ANY
             if code < CODES:
                 name = KINDS[kind][code // STATES[kind]]
-                signs += name[(at - code) % STATES[kind]]
+                signs += name[(at - code) % STATES[kind]]  # the turn is code % STATES[kind]
             else:
                 signs += "." if kind < 2 else FACES[place]
         return signs

@@ -86,6 +86,7 @@ class Domineering(Game):
         """Return how many more places for a domino the first player has. Safe ones, which no opponent's domino covers,
         count twice."""
         free = ~position & (1 << self.cells) - 1
+        # The first cells of places for dominoes, and all cells that a player's dominoes can cover.
         upright, flat = free & free >> self.width, free & free >> 1 & self.not_last
         by_first, by_second = upright | upright << self.width, flat | flat << 1
         safe_upright = upright & ~(by_second | by_second >> self.width)

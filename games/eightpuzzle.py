@@ -43,6 +43,7 @@ class EightPuzzle(Game):
     def start(self):
         """The tiles in reverse, the gap last. Two tiles are exchanged if it could not be solved otherwise."""
         tiles = list(range(self.cells - 1, 0, -1))
+        # An order is solvable, with the gap last, if the number of pairs in wrong order is even.
         turned = sum(a > b for i, a in enumerate(tiles) for b in tiles[i + 1 :])
         if turned % 2:
             tiles[-2:] = tiles[:-3:-1]

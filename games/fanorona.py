@@ -70,12 +70,13 @@ class Fanorona(Captures):
         return not step & 1
 
     def goes_on(self, path, step, to, been):
-        """Return whether a man has not been at a point yet, and changes its direction."""
+        """Return whether a man has not been at a point yet, and changes its direction. Below 64 a path has no step."""
         return not been >> to & 1 and (path < 64 or step >> 1 != path >> 1 & 7)
 
     def taken(self, theirs, man, step):
         """Return the captured men: behind the man if it withdraws, else ahead of the point that it enters."""
         direction = 7 - (step >> 1) if step & 1 else step >> 1
+        # The row begins beside the man, or beside the point that it enters.
         return self.row(theirs, self.ways[man if step & 1 else self.ways[man][direction]][direction], direction)
 
     # Hints

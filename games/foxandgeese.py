@@ -79,6 +79,7 @@ class FoxAndGeese(PlacedApart):
     def placements(self):
         """By the number of geese, most first."""
         sections = [((-geese,), (geese, 1), mover) for geese in range(self.geese + 1) for mover in (0, 1)]
+        # Geese that cannot retreat have only the reflection left to right, which exchanges points 0 and 2.
         mirrored = [turn for turn in self.board.symmetries if self.retreat or turn[0] == 2]
         return apart(self.cells, tiered(sections), mirrored)
 

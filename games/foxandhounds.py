@@ -75,7 +75,7 @@ class FoxAndHounds(PlacedApart):
 
     @cached_property
     def below(self):
-        """For each cell, the neighbours that a hound may enter."""
+        """For each cell, the neighbours that a hound may enter: those with greater numbers."""
         return tuple(near >> cell << cell for cell, near in enumerate(self.around))
 
     # The rules

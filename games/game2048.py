@@ -125,6 +125,7 @@ class Game2048(Game):
         result = board
         for number in range(self.first_lines[direction], self.first_lines[direction + 1]):
             first, length, step = self.lines[number]
+            # `place` is where the next tile comes to rest, `last` the tile before it, or 0 if that has merged.
             place, last, end = first, 0, first + step * length
             for i in range(length):
                 tile = self.tiles.get(board, first + step * i)

@@ -116,6 +116,7 @@ class Gates(Game):
         there = self.cells.get(position, point)
         if there == 0:
             return self.mover.passed(self.cells.go(position, first, point))
+        # A spike goes into its gate, and both leave the board; or a trapezoid takes the place of a spike.
         position = self.hand.put(position, (there - 1) % KINDS + 1)
         if self.hand.get(position) == GATE:
             return self.mover.passed(self.cells.remove(self.cells.remove(position, first), point))
@@ -137,6 +138,7 @@ class Gates(Game):
         hand, total = self.hand.get(position), sum(self.each)
         if hand == PLACING:
             return self.cells.count(position)
+        # All pieces have been put down, 2 * total. Of all spikes, 2 * (total - gates), those inside are not out.
         inside = self.spikes(position, 0) + self.spikes(position, 1) + (hand > GATE)
         return 4 * total - 2 * self.gates - inside
 

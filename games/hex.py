@@ -44,6 +44,7 @@ class Hex(Game):
         reached, before = stones & (self.left if red else (1 << size) - 1), 0
         while reached != before:
             before = reached
+            # Neighbours beside; above to the right and below to the left; then above and below.
             aside = (reached & ~right) << 1 | (reached & ~self.left) >> 1
             slant = (reached & ~right) >> size - 1 | (reached & ~self.left) << size - 1
             reached |= (aside | slant | reached << size | reached >> size) & stones

@@ -160,7 +160,10 @@ class Hypergammon(Game):
         return ((player if own == 0 else 1 - player) << (shift + 5)) | men
 
     def dice_to_use(self, board, high, low):
-        """Return how many dice a play must use, and in which orders: from 0 (the higher first) or 1, to 0 or 1."""
+        """Return (how many dice a play must use, the first order, the end of the orders: one more than the last).
+
+        Order 0 uses the higher die first, order 1 the lower.
+        """
         if high == low:
             count = 0
             play = self.next_play(board, high, high, 1, 0)
@@ -447,6 +450,7 @@ class Hypergammon(Game):
         steps = []
         for number in range(play >> 8):
             man = (play & 127) // self.men ** ((play >> 8) - 1 - number) % self.men
+            # The lower die is the second one in order 0, the first one in order 1.
             point, die = (board >> (5 * man)) & 31, low if (number > 0) != ((play >> 7) & 1) else high
             if point:
                 after = self.after_step(board, man, die)

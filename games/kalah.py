@@ -66,7 +66,7 @@ class Kalah(PitTexts):
         code = position & (1 << self.turn_bit) - 1
         row = 0
         for field in range(2 * self.pits + 2):
-            count = (~code & code + 1).bit_length() - 1
+            count = (~code & code + 1).bit_length() - 1  # the ones below the lowest zero
             code >>= count + 1
             if (field > self.pits) == north:
                 row |= count << 6 * (field - north * (self.pits + 1))

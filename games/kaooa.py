@@ -61,9 +61,9 @@ class Kaooa(Game):
         """Yield `10 * from + to` for steps and leaps. A man that is put down has its cell twice."""
         vulture = self.mover.get(position)
         men = self.cells.set(position, self.mover.sign(position))
-        if men == 0 if vulture else self.hand.get(position) > 0:
+        if (men == 0) if vulture else (self.hand.get(position) > 0):  # a man is to be put down
             for cell in self.cells.empty(position):
-                yield 11 * cell
+                yield 11 * cell  # 10 * cell + cell
         else:
             for cell in self.cells.having(position, self.mover.sign(position)):
                 for goal in self.cells.empty(position):

@@ -149,6 +149,7 @@ class Klotski(Game):
                 if block:
                     column = cell % self.width
                     wide = 2 if block == 2 or block == SQUARE else 1
+                    # The left column of the mirrored block is width - wide - column.
                     image |= block << 3 * (cell + self.width - wide - 2 * column)
             yield image
 

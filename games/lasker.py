@@ -22,12 +22,14 @@ class Lasker(Morris):
 
     @property
     def hands(self):
+        """Both players have all men in hand: men * (men + 1) + men."""
         return self.men * (self.men + 2)
 
     def in_hand(self, hands):
         return hands // (self.men + 1)
 
     def hands_after(self, hands, put):
+        """Return *hands* as the next player sees it: both numbers change places, after a man was *put* down."""
         return hands % (self.men + 1) * (self.men + 1) + hands // (self.men + 1) - put
 
     def sources(self, mine, hand):

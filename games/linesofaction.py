@@ -53,6 +53,7 @@ class LinesOfAction(Game):
     def goal(self, position, move):
         """Return the cell where a man lands; -1 if it cannot move. A move is 8 × its cell + the way."""
         cell, way = move // 8, move % 8
+        # How many cells the man has still to go: as many as there are men on its line.
         left = (self.lanes[cell][way] & self.cells.filled(position)).bit_count()
         for goal in self.rays[cell][way]:
             left -= 1

@@ -57,7 +57,7 @@ class Octal(Game):
                 continue
             before = heap
             for i in range(min(len(self.digits), heap)):
-                left = heap - i - 1
+                left = heap - i - 1  # digit number i is about taking i + 1 objects
                 digit = self.digits[i]
                 if digit & 1 and left == 0:
                     yield heap

@@ -117,6 +117,7 @@ class Onitama(Game):
     def primitive(self, position):
         """Return LOSE if the opponent's move was the last one of the game, else UNDECIDED."""
         player = self.mover.get(position)
+        # Signs 1 to 4 are Red's pupils and master, and Blue's: 2 + 2 * player is the own master, the other is 4 or 2.
         temple = self.cells.get(position, self.temples[player])
         lost = self.cells.count_of(position, 2 + 2 * player) == 0 or temple == 4 - 2 * player
         return LOSE if lost else UNDECIDED

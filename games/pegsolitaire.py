@@ -107,7 +107,7 @@ class PegSolitaire(Game):
 
     @property
     def parts(self):
-        """How many parts of PART holes a position has."""
+        """How many parts of PART holes a position has, rounded up."""
         return -(-len(self.places) // PART)
 
     @cached_property
@@ -132,7 +132,7 @@ class PegSolitaire(Game):
     def generate_moves(self, position):
         """Yield the numbers of the jumps that are possible."""
         for jump in range(len(self.jumps)):
-            if (position ^ self.pegs[jump]) & self.holes[jump] == 0:
+            if (position ^ self.pegs[jump]) & self.holes[jump] == 0:  # pegs on the first two holes, none on the third
                 yield jump
 
     def do_move(self, position, jump):
@@ -140,7 +140,7 @@ class PegSolitaire(Game):
 
     def primitive(self, position):
         """Return WIN if the last peg is where it should be, LOSE if no jump is possible, else UNDECIDED."""
-        if position & position - 1 == 0:
+        if position & (position - 1) == 0:  # a single peg
             return WIN if not self.home or position == 1 << self.empty else LOSE
         for _ in self.generate_moves(position):
             return UNDECIDED

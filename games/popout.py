@@ -28,7 +28,7 @@ class PopOut(Connect4):
 
     @cached_property
     def digits(self):
-        """How many columns there are: any number of stones, in any colours."""
+        """How many columns there are: any number of stones, in any colours. Also the mask of a column's bits."""
         return (1 << self.stride) - 1
 
     def mover(self, position):
@@ -91,10 +91,11 @@ class PopOut(Connect4):
             stones = position >> shift & self.digits
             guard = self.guard(stones)
             turned = position ^ 1 << self.width * self.stride
+            # The top stone leaves: its guard comes down by one bit. The stone's bit, and then a stone of 1, go as well.
             if stones > 1 and (stones & guard >> 1 != 0) == other:
-                yield turned - (guard >> 1 - other << shift)
+                yield turned - ((guard >> (1 - other)) << shift)
             if stones >> self.height == 0:
-                yield turned + ((stones << 1 | other) - stones << shift)
+                yield turned + (((stones << 1 | other) - stones) << shift)
 
     # Symmetries and numbers
 

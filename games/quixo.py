@@ -94,6 +94,7 @@ class Quixo(InLine, Placed):
 
     def pushed(self, position, player, source, target, cells, step):
         """Return the position after a player's push, with the other player to move."""
+        # The cubes of either player between source and target move one step towards the source.
         both = cells | cells << self.cells
         moving = position & both & ~(1 << source | 1 << source + self.cells)
         moving = moving >> step if target > source else moving << step

@@ -30,8 +30,9 @@ class RiverCrossing(Game):
         if self.across.get(position):
             good, bad = self.pairs - good, self.pairs - bad
         for first in range(min(good, self.seats) + 1):
-            for second in range(first == 0, min(bad, self.seats - first) + 1):
+            for second in range(first == 0, min(bad, self.seats - first) + 1):  # the boat never crosses empty
                 boat = first == 0 or first >= second
+                # Both banks after the crossing; on the other one are `pairs` less those who stay here.
                 here = good == first or good - first >= bad - second
                 there = good - first == self.pairs or bad - second >= good - first
                 if boat and here and there:

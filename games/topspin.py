@@ -42,11 +42,11 @@ class TopSpin(Game):
         """Return the position after k discs have turned round."""
         turned, home = position, 0
         for at in range(self.n):
-            after = (at - first) % self.n
+            after = (at - first) % self.n  # the place within the turnstile, if below k
             source = (first + self.k - 1 - after) % self.n if after < self.k else at
             disc = self.discs.get(position, source)
             turned = self.discs.put(turned, at, disc)
-            home = home if disc else at
+            home = home if disc else at  # where disc 0 is now
         for at in range(self.n):
             position = self.discs.put(position, at, self.discs.get(turned, (home + at) % self.n))
         return position

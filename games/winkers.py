@@ -67,6 +67,7 @@ class Winkers(Rows):
     def checkers(self, position):
         """Return how many checkers the player to move has used: one in each move without a winker."""
         winkers = self.cells.count_of(position, self.cells.X) + self.cells.count_of(position, self.cells.O)
+        # A checker is a move, a winker on top of it another one. The player to move has made half of all.
         moves = (self.cells.count(position) + winkers) // 2
         return moves - self.cells.count_of(position, self.mover.sign(position))
 

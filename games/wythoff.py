@@ -35,8 +35,7 @@ class Wythoff(Game):
                 yield 3 * count + 2
 
     def do_move(self, position, move):
-        """Return the position after `move // 3` counters are taken: from the first heap (0), both (1) or the second
-        (2)."""
+        """Return the position after `move // 3` objects are taken, from where `move % 3` says."""
         count, where = move // 3, move % 3
         if where != 1:
             position = self.heaps.add(position, 0, -count)

@@ -225,6 +225,7 @@ class Yahtzee(Game):
     def index(self, position):
         """Return a position's slot before a turn begins; -1 for other positions and the end."""
         used, upper = self.used(position), self.upper(position)
+        # A turn begins with two rolls left and no dice.
         if position & 0xFFFFF != 2 << 18 or used == self.all_categories or self.upper_ranks[used % 64 * 64 + upper] < 0:
             return -1
         return self.begins[used] + self.upper_ranks[used % 64 * 64 + upper] * self.flags(used) + ((position >> 26) & 1)

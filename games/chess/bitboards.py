@@ -181,4 +181,5 @@ class Bitboards:
             return self.knight_reach[square]
         if kind == 4:
             return self.king_reach[square]
+        # Bishops (3) go in ways 4 to 7, rooks (5) in ways 0 to 3, queens (7) in all.
         return self.open_squares(square, 4 * (kind == 3), 8 if kind & 2 else 4, occupied)

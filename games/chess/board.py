@@ -125,7 +125,7 @@ class Board(Game):
     def may_capture(self, position, file):
         """Return whether the side to move could capture en passant on a file if it had the right."""
         turn = position >> TURN & 1
-        pawn = 32 - 8 * turn + file
+        pawn = 32 - 8 * turn + file  # the other side's pawn after a double step
         beyond = pawn + 8 - 16 * turn
         occupied = everybody(position)
         if code_on(position, pawn) != PAWN + 8 * (1 - turn):
@@ -257,6 +257,7 @@ def sort_men(position):
 def exchange_sides(position):
     """Return the same position with the sides exchanged: colours, turn, men, and the board upside down."""
     kings = (position >> BLACK_KING & 63) << WHITE_KING | (position >> WHITE_KING & 63) << BLACK_KING
+    # 56 mirrors a square top to bottom; 3 inverts `colours` and `turn`.
     result = (position >> TURN & 3 ^ 3) << TURN | kings ^ 56 << WHITE_KING ^ 56 << BLACK_KING | position & 15
     for place in MEN:
         code = code_at(position, place)

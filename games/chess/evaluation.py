@@ -75,6 +75,7 @@ class Evaluation(Bitboards):
         return tuple(strip(square, way, (-1, 0, 1)) for way in (1, -1) for square in range(64))
 
     def estimate(self, position):
+        """Return how good a position looks for the side to move, in hundredths of a pawn."""
         white, one, two, four = planes = planes_of(position)
         turn = position[4] >> TURN & 1
         occupied = one | two | four

@@ -19,7 +19,7 @@ class Moves(Board):
         own, other, kings = self.sets(position)
         empty = self.all ^ own ^ other
         capturing = self.capturing(own, other, kings)
-        # Case: no capture. Each piece steps to an empty square.
+        # Case: no capture. Each piece steps to an empty square; 3 - way is the opposite direction.
         if not capturing:
             for way in range(4):
                 targets = self.step(own & kings if way > 1 else own, way) & empty
@@ -65,6 +65,7 @@ class Moves(Board):
         empty = self.all ^ own ^ other
         found = 0
         for way in range(4):
+            # From the pieces to their neighbours of the other player, on to empty squares, and two steps back.
             over = self.step(own & kings if way > 1 else own, way) & other
             found |= self.step(self.step(self.step(over, way) & empty, 3 - way), 3 - way)
         return found

@@ -15,6 +15,7 @@ def pdn(game: Any, position: int, moves: Sequence[int], players: Sequence[str], 
     start, first = game.write(position), game.draw_turn(position)
     white, black = players if first == "w" else reversed(players)
     words: list[str] = []
+    # A numbered move begins with the player named first in `words`: White in endings, Black in the whole game.
     for ply, move in enumerate(moves, 0 if first == next(iter(game.words)) else 1):
         number = f"{ply // 2 + 1}{'...' if ply % 2 else '.'}"
         words += [number] * (not words or ply % 2 == 0)

@@ -43,14 +43,17 @@ class WholeChess(Evaluation, EndingSlots, Game):
 
     @cached_property
     def kept_rights(self):
-        """The castling rights that remain after a man has left or reached a square."""
+        """For each square, the castling rights that remain after a man has left or reached it, as bits of `RIGHTS`."""
         lost = {0: 2, 7: 1, 4: 3, 56: 8, 63: 4, 60: 12}
         return tuple(15 ^ lost.get(square, 0) for square in range(64))
 
     # The rules
 
     def generate_moves(self, position):
-        """Yield `origin | target << 6 | promotion << 12` for each legal move."""
+        """Yield `origin | target << 6 | promotion << 12` for each legal move.
+
+        *one*, *two* and *four* are the planes of the bits of each man's kind.
+        """
         planes = planes_of(position)
         white, one, two, four = planes
         turn = position[4] >> TURN & 1
@@ -58,7 +61,8 @@ class WholeChess(Evaluation, EndingSlots, Game):
         own = occupied & ~white if turn else white
         king = lowest(own & four & ~one)
         checkers, pinned = self.checkers_and_pinned(planes, turn, king, own, occupied)
-        # In check, men other than the king must capture the checking man or step in between.
+        # In check, men other than the king must capture the checking man or step in between. In check by two, only the
+        # king moves.
         goals = ~own
         if checkers:
             first = lowest(checkers)
@@ -80,11 +84,11 @@ class WholeChess(Evaluation, EndingSlots, Game):
                 target = lowest(targets)
                 targets ^= self.bit[target]
                 promotes = kind == PAWN and (target < 8 or target >= 56)
-                for promotion in range(promotes, 5 if promotes else 1):
+                for promotion in range(promotes, 5 if promotes else 1):  # 1 to 4, or 0 alone
                     yield origin | target << 6 | promotion << 12
         file = position[4] >> PASSED & 15
         if file:
-            target = 39 + file - 24 * turn
+            target = 39 + file - 24 * turn  # on the sixth rank for White, the third for Black; files count from 1
             pawns = own & self.pawn_reach[64 * (1 - turn) + target] & one & ~two & ~four
             while pawns:
                 origin = lowest(pawns)
@@ -94,6 +98,7 @@ class WholeChess(Evaluation, EndingSlots, Game):
         rights = position[4] >> CASTLING + 2 * turn & 3
         if rights and not checkers:
             for side in range(2):
+                # Side 0 is the king's: the rook stands three squares to the right; side 1, four to the left.
                 step = 1 - 2 * side
                 way = occupied & self.between[64 * king + king + 3 * step - side]
                 if rights >> side & 1 and not way:

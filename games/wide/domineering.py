@@ -127,6 +127,8 @@ class WideDomineering(TwoWords, Domineering):
     def lead(self, position):
         """Return the lead in places for a domino, like `Domineering.lead`."""
         upright, flat = self.fitting(position, 0), self.fitting(position, 1)
+        # All cells that a player's dominoes can cover, and those one row up, from which an upright domino would reach
+        # them.
         by_first = (
             upright[0] | upright[0] << self.width,
             upright[1] | upright[1] << self.width | upright[0] >> self.low_bits - self.width,

@@ -98,7 +98,8 @@ class FifteenPuzzle(TwoWords, EightPuzzle):
         return tile
 
     def seen_with(self, position, gap, mask, other):
-        """Return the position of the puzzle in which only the tiles of a mask count."""
+        """Return the position of the puzzle in which only the tiles of a mask count. *other* stands for any other tile
+        on cells that the gap cannot get to."""
         taken = 0
         for cell in range(self.cells):
             taken |= (mask >> self.tile(position, cell) & 1) << cell
@@ -192,6 +193,7 @@ class FifteenPuzzle(TwoWords, EightPuzzle):
 
     def unindex(self, tier, i):
         taken, reached = self.regions[i // self.orders]
+        # The order, `rest`, has a digit for each counted tile: the place among those left. `base` is the digit's worth.
         rest, left, base = i % self.orders, self.mask, self.orders
         count, other = self.count, self.free_tile(self.mask)
         low = high = 0

@@ -126,6 +126,7 @@ class WideFanorona(TwoWords, Fanorona):
     def way(self, position, move):
         """Return the points that a man visits in a turn, and the numbers of its steps."""
         first, more = list(self.paths(position))[move]
+        # Steps are hexadecimal digits, after the man in the first word and after the leading 1 in the second.
         digits = f"{first:x}"[-((first.bit_length() - 7) // 4) :] + f"{more:x}"[1:]
         steps, points = [int(digit, 16) for digit in digits], [first >> 4 * ((first.bit_length() - 7) // 4) & 63]
         for step in steps:

@@ -23,22 +23,25 @@ def counts_svg(legend: Sequence[LegendRow]) -> str:
     rows = by_outcome(legend)
     last = max((row.plies for row in rows if row.plies is not None), default=-1)
     endless = last + 1 if any(row.plies is None for row in rows) else last
-    step = min(LABEL, WIDE / (endless + 1))
+    column_width = min(LABEL, WIDE / (endless + 1))
     scale = HIGH / log10(max(row.positions for row in rows) + 1)
     bars = []
     for row in rows:
         column, height = endless if row.plies is None else row.plies, scale * log10(row.positions + 1)
         distance = "without an end" if row.plies is None else f"in {row.plies} plies"
-        # Three bars of 0.29 steps, and gaps of 0.06 steps on either side.
+        # Three bars of 0.29 columns, and gaps of 0.06 columns on either side.
         bars.append(
-            f'<rect x="{step * (column + 0.06 + 0.29 * BAR_NUMBERS[row.value]):.1f}" y="{HIGH - height:.1f}" '
-            f'width="{0.29 * step:.1f}" height="{height:.1f}" fill="{COLOURS[row.value]}" stroke="#8888">'
+            f'<rect x="{column_width * (column + 0.06 + 0.29 * BAR_NUMBERS[row.value]):.1f}" y="{HIGH - height:.1f}" '
+            f'width="{0.29 * column_width:.1f}" height="{height:.1f}" fill="{COLOURS[row.value]}" stroke="#8888">'
             f"<title>{row.value.name.lower()} {distance}: {row.positions:,}</title></rect>"
         )
-    numbers = {column: str(column) for column in range(0, last + 1, round(LABEL / step))}
+    numbers = {column: str(column) for column in range(0, last + 1, round(LABEL / column_width))}
     numbers |= {endless: "∞"} if endless > last else {}
-    texts = (f'<text x="{step * (k + 0.5):.1f}" y="{HIGH + 16:g}">{text}</text>' for k, text in numbers.items())
+    texts = (
+        f'<text x="{column_width * (column + 0.5):.1f}" y="{HIGH + 16:g}">{text}</text>'
+        for column, text in numbers.items()
+    )
     return (
-        f'<svg width="{step * (endless + 1) + LABEL:.0f}" height="{HIGH + LABEL:g}" font-size="12" '
+        f'<svg width="{column_width * (endless + 1) + LABEL:.0f}" height="{HIGH + LABEL:g}" font-size="12" '
         f'font-family="sans-serif" fill="currentColor" text-anchor="middle">{"".join([*bars, *texts])}</svg>'
     )

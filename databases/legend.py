@@ -72,6 +72,7 @@ def by_outcome(legend: Sequence[LegendRow]) -> Sequence[LegendRow]:
     if not isinstance(legend, LegendTable):
         return legend
     table = legend.table
+    # An outcome as one int: the value above 32 bits of remoteness, in which -1 is the greatest.
     keys = (table["value"].astype(np.int64) << 32) | (table["remoteness"].astype(np.int64) & 0xFFFFFFFF)
     _, firsts, rows = np.unique(keys, return_index=True, return_inverse=True)  # rows: of the merged legend
     positions, stored = np.zeros((2, len(firsts)), np.int64)

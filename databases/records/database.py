@@ -78,15 +78,15 @@ class RecordsDatabase(Database):
         """Return what `_find` does for each of many positions, decoding each block once."""
         size, table, block_firsts = self._block_size, self.contents.tiers, self.contents.blocks.positions
         rows = np.full(len(positions), -1, np.int64)
-        # Leave out positions of tiers that have no records. *k* is the row of each position's tier.
-        k = np.minimum(table.numbers.searchsorted(tiers), len(table.numbers) - 1)
-        in_tier = np.flatnonzero((positions >= 0) & (table.numbers[k] == tiers))
-        k, positions = k[in_tier], positions[in_tier]
+        # Leave out positions of tiers that have no records. *tier_rows* are the rows of their tiers in the table.
+        tier_rows = np.minimum(table.numbers.searchsorted(tiers), len(table.numbers) - 1)
+        in_tier = np.flatnonzero((positions >= 0) & (table.numbers[tier_rows] == tiers))
+        tier_rows, positions = tier_rows[in_tier], positions[in_tier]
         # The block in which each position would be, as in `_find`, but for all at once.
-        low, high = table.bounds[k], table.bounds[k + 1]
+        low, high = table.bounds[tier_rows], table.bounds[tier_rows + 1]
         blocks = count_below(block_firsts, positions + 1, low // size + 1, (high - 1) // size + 1) - 1
         began_before = low < blocks * size  # the tier began in a block before
-        firsts = np.where(began_before, block_firsts[blocks], table.positions[k])
+        firsts = np.where(began_before, block_firsts[blocks], table.positions[tier_rows])
         begins, ends = np.maximum(low - blocks * size, 0), np.minimum(high - blocks * size, size)
         # Group the positions by block, and search within each block.
         order = np.argsort(blocks, kind="stable")

@@ -107,9 +107,9 @@ class RecordTables:
             end = record + len(positions)
             if len(rows) != len(positions) or end > self.stored:
                 raise ValueError("records do not match the counts of their tiers")
-            first, last = np.searchsorted(self.bounds, [record, end])
-            begins = self.bounds[first:last] - record
-            self.tiers["position"][first:last] = positions[begins]
+            first_tier, end_tier = np.searchsorted(self.bounds, [record, end])  # the tiers that begin within the group
+            begins = self.bounds[first_tier:end_tier] - record
+            self.tiers["position"][first_tier:end_tier] = positions[begins]
             self.blocks["position"][record // self.chunk : -(-end // self.chunk)] = positions[:: self.chunk]
             self._look_for_start(record, positions, rows)
             yield RecordGroup(positions, rows, begins)

@@ -75,7 +75,9 @@ class RowsReader(SlotReader):
         block, first = self.read_block(number), number * self.block_size
         end = first + len(block.outcomes)
         bounds = self.tiers.bounds
-        low, high = int(bounds.searchsorted(first, "right")) - 1, int(bounds.searchsorted(end))
-        cuts = np.clip(bounds[low : high + 1], first, end) - first
-        for tier, begin, stop in zip(self.tiers.numbers[low:high].tolist(), cuts[:-1], cuts[1:], strict=True):
+        # The tiers of the block, and where each begins and ends within it.
+        first_tier, end_tier = int(bounds.searchsorted(first, "right")) - 1, int(bounds.searchsorted(end))
+        cuts = np.clip(bounds[first_tier : end_tier + 1], first, end) - first
+        tiers = self.tiers.numbers[first_tier:end_tier].tolist()
+        for tier, begin, stop in zip(tiers, cuts[:-1], cuts[1:], strict=True):
             yield TierRecords(tier, block.positions[begin:stop], block.outcomes[begin:stop])

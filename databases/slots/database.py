@@ -102,6 +102,7 @@ class SlotsDatabase(NumberedDatabase):
         """Return what `Database.lookup` does, also for tiers in other databases."""
         values, remotenesses = super().lookup(positions, canonical=canonical, tiers=tiers)
         # Values are 0 (UNDECIDED) where nothing was found.
+        # A position without a slot may have one with the players exchanged.
         if self._has_swapped and not values.all():
             missing = np.flatnonzero(values.ravel() == UNDECIDED)
             others = [self.game.swapped(position) for position in np.asarray(positions).flat[missing].tolist()]

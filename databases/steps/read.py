@@ -44,9 +44,11 @@ class StepsReader(GapReader):
         """Return the running sums of a block's gaps, through all its tiers, and the rows of the legend."""
         bounds = self.tiers.bounds
         first = number * self.block_size
+        # The tiers that begin in the block after its first step. The last bound, the number of all steps, is no tier.
         low, high = bounds.searchsorted([first, first + self.block_size], "right")
         begins = np.append(NOUGHT, bounds[low:high] - first)
         begins = begins[begins < self.items_in(number)]
+        # Row low - 1 is the tier of the first step. A mask of as many ones as the widest of their masks limits gaps.
         widest = max(mask.bit_count() for mask in self.tiers.masks[low - 1 : high].tolist())
         sums, outcomes = self.read_gaps(number, begins, (1 << widest) - 1)
         self.check_outcomes(outcomes)

@@ -60,7 +60,7 @@ def without_looks(statement: ast.stmt) -> ast.stmt:
 class Trace:
     """A `Resolver` that follows a class's rules, or its *hints*, to all that they use, and numbers that.
 
-    *handed_on*: a rule passes the game itself on.
+    *handed_on*: a rule passes the game itself on. To `read` a thing is to return its normal form.
     """
 
     def __init__(self, cls: type[Game], handed_on: bool, hints: bool = False):

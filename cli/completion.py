@@ -21,14 +21,14 @@ class BashVariants(BashComplete):
     def get_completion_args(self) -> tuple[list[str], str]:
         args, incomplete = super().get_completion_args()
         words: list[str] = []
-        joined = False
+        after_break = False
         for word in [*args, incomplete]:
-            breaks = bool(word) and not word.strip(BREAKS)
-            if words and (breaks or joined):
+            is_break = bool(word) and not word.strip(BREAKS)
+            if words and (is_break or after_break):
                 words[-1] += word
             else:
                 words.append(word)
-            joined = breaks
+            after_break = is_break
         *args, incomplete = words
         self.typed = incomplete[: max(incomplete.rfind(sign) for sign in BREAKS) + 1]
         return args, incomplete

@@ -36,6 +36,8 @@ JSON_SECONDS = 1.0
 TICK_SECONDS = 0.5
 """Seconds between two updates of the clock in the line, which goes on even while rules compile."""
 GAP = "   "
+UNLIMITED = 10_000
+"""The width of a line that may be as long as it likes, as in a file."""
 BAR = 8, 24
 """The least and the greatest width of the bar, in columns."""
 
@@ -200,22 +202,22 @@ def with_time_passed(progress: "Progress", passed: float) -> "Progress":
     )
 
 
-def describe(progress: "Progress", width: int = 10_000, fancy: bool = False) -> str:
+def describe(progress: "Progress", width: int = UNLIMITED, fancy: bool = False) -> str:
     """Return a line that says how far the work has come, in at most *width* columns.
 
     Parts without space are shortened or left out, the least important first. A bar takes the space that is left, unless
-    the width is unlimited, as in a file.
+    the width is UNLIMITED.
     """
     of_phases = f" {progress.number} of {progress.phases}" if progress.phases > 1 else ""
     below = f"{progress.below}: " if progress.below else ""
     overall = progress.overall
-    drawn = overall is not None and width < 10_000
+    has_bar = overall is not None and width < UNLIMITED
     rate = f"{amount(progress.rate)}/s" if progress.done and progress.rate else ""
     parts = [  # the most important first, each with its texts from the longest to the shortest
         ("phase", [below + progress.phase + of_phases, progress.phase + of_phases]),
-        ("share", [f"{int(100 * overall + 1e-6):3d} %"] if overall is not None else []),
+        ("share", [f"{int(100 * overall + 1e-6):3d} %"] if overall is not None else []),  # 0.29 is 29 %, and not 28
         ("left", [remaining_time(progress)]),
-        ("bar", [bar(overall or 0, BAR[0], fancy)] if drawn else []),
+        ("bar", [bar(overall or 0, BAR[0], fancy)] if has_bar else []),
         ("deciding", deciding_of(progress)),
         ("counts", counts_of(progress)),
         ("rate", [rate]),

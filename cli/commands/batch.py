@@ -176,7 +176,8 @@ class BatchReader:
         return self.searching[key]
 
     def solution(self, key: str, source: str) -> "Solution":
-        """Return the solution for a variant, from --database if given."""
+        """Return the solution for the variant *key*, from --database if given. *source* is as it was written: if that
+        is just chess, the men choose the database."""
         from retrograde.solver.play.solution import solution_of
 
         if self.database is not None:

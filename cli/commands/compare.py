@@ -93,7 +93,7 @@ class Syzygy(ForeignTables):
     def probe(self, board: Any) -> Value:
         """Return the value in their table, for the side to move. Count those that the fifty-move rule makes draws."""
         theirs = self.tables.probe_wdl(board)
-        self.too_long += abs(theirs) == 1
+        self.too_long += abs(theirs) == 1  # a cursed win or a blessed loss; 2 is a real one
         return WIN if theirs > 0 else LOSE if theirs < 0 else DRAW
 
     def of_ours(self, value: Value, remoteness: int) -> Value:

@@ -43,7 +43,12 @@ def read_range(ctx: click.Context, param: click.Parameter, text: str | None) -> 
         what = f"{text!r} is no number of plies, such as 5, and no range, such as 12.. or 3..9"
         raise click.BadParameter(what, ctx, param)
     least = int(found[1])
-    most = int(found[3]) if found[3] else least if not found[2] else MOST_PLIES
+    if found[3]:
+        most = int(found[3])
+    elif found[2]:  # an open range, such as 12..
+        most = MOST_PLIES
+    else:
+        most = least
     return range(least, most + 1)
 
 

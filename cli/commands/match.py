@@ -177,7 +177,7 @@ def contest(
         for side, value in sides[: oracle.game.players]:
             score[side][value] += 1
             score[side]["first" if side == first else "second"] += points(value)
-            score[side]["mistakes"] += played.mistakes[side != first]
+            score[side]["mistakes"] += played.mistakes[0 if side == first else 1]
     counts_of_both = [
         {
             "player": name, "won": own[WIN], "tied": own[TIE], "drawn": own[DRAW], "lost": own[LOSE],

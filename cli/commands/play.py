@@ -440,9 +440,9 @@ class Match:
             self.print_winner(self.turn if value == WIN else 1 - self.turn, after)
 
     def print_winner(self, winner: int, after: str) -> None:
-        """Print who has won, and after how many moves."""
-        colour = LOSE if self.names[1 - winner] == HUMAN != self.names[winner] else WIN
-        click.echo("\n" + coloured(colour, f"{self.sides[winner]} wins {after}"))
+        """Print who has won, and after how many moves; in red if a person has lost to a program."""
+        person_lost = self.names[1 - winner] == HUMAN and self.names[winner] != HUMAN
+        click.echo("\n" + coloured(LOSE if person_lost else WIN, f"{self.sides[winner]} wins {after}"))
 
     def print_points(self, after: str) -> None:
         """Print which of two players has more points, in a game whose moves pay."""
@@ -452,7 +452,8 @@ class Match:
         if points[0] == points[1]:
             click.echo("\n" + coloured(TIE, f"a tie {after}: {points[0]} to {points[1]}"))
         else:
-            self.print_winner(int(points[1] > points[0]), f"{after}: {max(points)} to {min(points)}")
+            winner = 1 if points[1] > points[0] else 0
+            self.print_winner(winner, f"{after}: {max(points)} to {min(points)}")
 
     def paid(self, player: int) -> int:
         """Return what the moves and the end have paid a player."""

@@ -77,12 +77,13 @@ def draw(file: "CheckedFile", linear: bool) -> Any:
         rows = [row for row in file.legend if row.value == value]
         if not rows:
             continue
+        # Draws have no end: their bar stands two columns after the last one.
         places = [(last + 2 if row.remoteness < 0 else row.remoteness) + shift for row in rows]
         label = {WIN: "win", TIE: "tie", DRAW: "draw, for ever (∞)", LOSE: "lose"}[value]
         counts = [row.positions for row in rows]
         hatch, edge = hatches[value]
         axes.bar(places, counts, 0.3, label=label, color=COLOURS[value], edgecolor=edge, linewidth=0.3, hatch=hatch)
-    ticks = list(range(0, last + 1, max(1, -(-last // 24))))
+    ticks = list(range(0, last + 1, max(1, -(-last // 24))))  # 25 at most
     has_draws = any(row.remoteness < 0 for row in file.legend)
     axes.set_xticks(ticks + [last + 2] * has_draws, [str(tick) for tick in ticks] + ["∞"] * has_draws)
     if not linear:

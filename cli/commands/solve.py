@@ -418,6 +418,7 @@ def print_expected(
     click.echo(f"{heading(name)}: an estimate\n")
     workers = [("workers", str(executor))] if executor else []
     click.echo(indent(table(workers + rows_of_estimate(expected, free, refused), "<<")))
+    # The records by tier, or else by wave, if there are neither too few nor too many of them for a table.
     for key, counts in (("tier", expected.tiers), ("plies from the start", dict(enumerate(expected.waves)))):
         if 1 < len(counts) <= MOST_ROWS:
             body = [(heading(key), heading("records"))] + [(str(each), f"{count:,}") for each, count in counts.items()]

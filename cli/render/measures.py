@@ -34,8 +34,10 @@ def measure_in_words(metric: str, facts: Facts) -> str:
     if metric == "score":
         return f"{facts['score']:+}" if facts["score"] else "0"
     if metric == "nimber":
+        if facts["nimber"] is not None:
+            return f"*{facts['nimber']}"
         numbers = ", ".join(map(str, facts.get("infinite", [])))
-        return f"*{facts['nimber']}" if facts["nimber"] is not None else f"∞({numbers})" if numbers else "∞"
+        return f"∞({numbers})" if numbers else "∞"
     if metric == "drawlevel":
         level, far = (-1 if facts[name] is None else facts[name] for name in ("drawlevel", "drawremoteness"))
         return draw_text(Value[facts["draw"].upper()] if facts["draw"] else UNDECIDED, level, far) or "no draw"

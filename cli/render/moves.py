@@ -61,7 +61,8 @@ def number_of(game: Game, start: int, ply: int) -> str:
     """Return the number of the move made *ply* plies after a position: `2.`, and `2...` for Black."""
     if not counts_in_pairs(game):
         return f"{ply + 1}."
-    ply += game.draw_turn(start) != next(iter(game.words))
+    if game.draw_turn(start) != next(iter(game.words)):  # Black begins: `words` names White first
+        ply += 1
     return f"{ply // 2 + 1}{'...' if ply % 2 else '.'}"
 
 

@@ -98,6 +98,8 @@ class ClockLimits(NamedTuple):
         if self.movetime is not None:
             left = self.movetime - overhead
         elif self.time is not None:
+            # An equal share of the clock for each move and one in reserve, and half of the increment; at most half of
+            # the clock.
             left = min(self.time // 2, self.time // (self.moves + 1) + self.increment // 2) - overhead
         else:
             return None

@@ -43,7 +43,7 @@ class ChessSearch:
 
         *past* are the keys of the positions that the game has had (see `key_of`), *table* is in MiB.
         """
-        limits = dict(zip(words, map(number, words[1:]), strict=False))
+        limits = dict(zip(words, map(number, words[1:]), strict=False))  # each word with the number after it
         depth = limits.get("depth")
         if clock.seconds is None and not clock.infinite and not depth:
             clock = clock.within(SECONDS)
@@ -82,7 +82,8 @@ class ChessSearch:
 
     def begin(self, table: int) -> "Future[ValueSearch]":
         """Begin to compile the search, unless that has been done for a table of this size."""
-        entries = 1 << (table * (1 << 20) // ENTRY_BYTES).bit_length() - 1
+        # The greatest power of two that fits.
+        entries = 1 << ((table * (1 << 20) // ENTRY_BYTES).bit_length() - 1)
         if self.coming is None or entries != self.entries:
             self.coming, self.entries = in_background(partial(self.compiled_search, entries)), entries
         return self.coming

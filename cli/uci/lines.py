@@ -44,7 +44,8 @@ class Prober:
     def best(self, position: int, outcome: Outcome | None = None) -> Choice | None:
         """Return the first of the best moves, or None if the game is over; *outcome* is that of the position."""
         value, remoteness = outcome or self.value(position)
-        best_outcome = FLIPPED[value], None if value == DRAW else (remoteness or 0) - 1
+        # A best child is a ply nearer to the end, with the value as the opponent sees it.
+        best_outcome = FLIPPED[value], (None if value == DRAW else (remoteness or 0) - 1)
         alike = (choice for choice in self.choices(position) if (choice.value, choice.remoteness) == best_outcome)
         return next(alike, None)
 

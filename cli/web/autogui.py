@@ -252,5 +252,6 @@ def step_buttons(pairs: Sequence[tuple[Choice, Places]], picked: Places) -> Iter
     yield from (Button((), [choice], ()) for choice, places in pairs if len(places) == len(picked))
     for place in sorted({place for _, places in pairs for place in places} - set(picked)):
         rest = [(choice, places) for choice, places in pairs if place in places]
+        # Places that all moves left touch need not be picked one by one.
         common = set(rest[0][1]).intersection(*(places for _, places in rest))
         yield Button((place,), [choice for choice, _ in rest], tuple(sorted(common)))

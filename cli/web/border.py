@@ -53,23 +53,27 @@ class Border:
         without_content = scope["method"] == "HEAD"
         has_begun = False
 
-        async def send_more(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             nonlocal has_begun
             if message["type"] == "http.response.start":
                 has_begun = True
-                message = {**message, "headers": [*message["headers"], *more(scope, message, refusal is None)]}
+                message = {
+                    **message,
+                    "headers": [*message["headers"], *headers_to_add(scope, message, refusal is None)],
+                }
             elif without_content:
                 message = {**message, "body": b""}
             await send(message)
 
         try:
-            await (refusal or self.app)({**scope, "method": "GET"} if without_content else scope, receive, send_more)
+            scope_for_app = {**scope, "method": "GET"} if without_content else scope
+            await (refusal or self.app)(scope_for_app, receive, send_with_headers)
         except (Exception, SystemExit) as error:  # a user's rules may raise anything
             log.error("no answer to %a: %s", scope["path"], trace(error))
             if has_begun:
                 raise
             message_text = f"the server failed at this, by {type(error).__name__}; its own output says more"
-            await error_response(message_text, 500)(scope, receive, send_more)
+            await error_response(message_text, 500)(scope, receive, send_with_headers)
 
     def refusal(self, scope: Scope) -> JSONResponse | None:
         """Return the answer to a request that is too long or not for us; None for all others."""
@@ -112,10 +116,10 @@ def trace(error: BaseException) -> str:
     return "\n".join(line if line.isprintable() else ascii(line) for line in lines)
 
 
-def more(scope: Scope, message: Message, ours: bool) -> list[tuple[bytes, bytes]]:
-    """Return the headers to add to an answer; *ours* says that the request was not refused."""
+def headers_to_add(scope: Scope, message: Message, accepted: bool) -> list[tuple[bytes, bytes]]:
+    """Return the headers to add to an answer; *accepted* says that the request was not refused."""
     is_page = Headers(raw=message["headers"]).get("content-type", "").startswith("text/html")
-    public = ours and not is_page and PUBLIC.fullmatch(scope["path"])
+    public = accepted and not is_page and PUBLIC.fullmatch(scope["path"])
     added = HEADERS | (FOR_ALL if public else FOR_US)
     if scope["path"] == "/":
         added["Vary"] = "Accept"

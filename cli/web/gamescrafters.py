@@ -171,7 +171,7 @@ def games(library: Library) -> list[GameEntry]:
         game = trusted_game(library, facts)
         players: Players = "onePlayer" if game and game.players == 1 else "twoPlayer"
         entry = found.setdefault(name, GameEntry(id=name, name=game_title(name), type=players, gui=gui))
-        entry.gui = max(entry.gui, gui)
+        entry.gui = max(entry.gui, gui)  # GUI if any of its variants has a board: "v1" is greater than "v0"
     return [found[name] for name in sorted(found)]
 
 

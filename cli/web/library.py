@@ -68,7 +68,7 @@ class Library:
         self.metrics = {variant(game): metric for game, (_, metric) in zip(games, named, strict=True)}
         """The metric that was given with each of them, or ""."""
         for name, metric in self.metrics.items():
-            self.oracle(name + f"@{metric}" * bool(metric))  # so that a missing database is reported at once
+            self.oracle(f"{name}@{metric}" if metric else name)  # so that a missing database is reported at once
 
     def oracle(self, text: str) -> Oracle:
         """Return the solution of a variant, such as "nim:3", or an oracle that searches if there is no database.
@@ -113,6 +113,7 @@ class Library:
         """Return the answer to a question about a variant; a search has its own thread. Raise what `oracle` does."""
 
         def by_database() -> tuple[Result | None, Oracle | None]:
+            """Return (the answer, None), or (None, the oracle) if that must search."""
             oracle = self.oracle(text)
             return (question(oracle), None) if isinstance(oracle, Solution) else (None, oracle)
 

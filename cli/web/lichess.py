@@ -266,4 +266,5 @@ def is_capture(position: int, move: int) -> bool:
     """Return whether a move captures, en passant included."""
     if code_on(position, move >> 6 & 63) != NOBODY:
         return True
+    # A pawn that goes to another file captures. (The lowest three bits of a square are its file.)
     return kind_of(position, move) == PAWN and (move ^ move >> 6) & 7 != 0

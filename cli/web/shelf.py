@@ -106,8 +106,9 @@ def read_facts(path: Path) -> DatabaseFacts:
             (row.plies for row in by_outcome(file.legend) if row.value == WIN and row.plies is not None), default=None
         )
         metric = file.metric if file.measures else METRICS[0]
-        start = None if (other := has_other_rules(file)) else file.start_outcome
-        longest = None if other else longest
+        rules_changed = has_other_rules(file)
+        start = None if rules_changed else file.start_outcome
+        longest = None if rules_changed else longest
         measure = ""
         if start is not None and start.measures and metric not in TO_PROGRESS:
             measure = rounded_measure(metric, facts_of(metric, file.details, start.measures))

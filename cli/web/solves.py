@@ -161,7 +161,7 @@ class Solves:
             timer.start()
             try:
                 output = ""
-                for line in progress_of(process, solve):
+                for line in progress_of(process, solve):  # lines that are no progress: an error is the last one
                     output = line or output
                 status = process.wait()
             finally:

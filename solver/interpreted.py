@@ -171,7 +171,7 @@ def explore(
         value, _, reached = examine(game, position)
         children[position] = list(dict.fromkeys(reached))
         if value != UNDECIDED:
-            outcomes[position] = value, 0 if value != DRAW else -1
+            outcomes[position] = value, (-1 if value == DRAW else 0)
         # Step 2: queue its new children. `wave` counts the positions left in this wave.
         new = [child for child in children[position] if child not in found]
         queue += new

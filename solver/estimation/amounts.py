@@ -221,7 +221,7 @@ class Estimate:
         """Set the attribute *name*, such as "memory", and its range from *amount*."""
         kind = float if name == "seconds" else round
         setattr(self, name, kind(amount.likely))
-        self.ranges[name] = kind(amount.low), None if amount.high is None else kind(amount.high)
+        self.ranges[name] = kind(amount.low), (None if amount.high is None else kind(amount.high))
 
     def amount(self, name: str) -> Range:
         """Return the attribute *name* and its range as a Range."""

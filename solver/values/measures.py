@@ -113,4 +113,6 @@ def rank(metric: str, details: Details, measures: Sequence[int], mover: int) -> 
 def gives(measures: Sequence[int], mover: int) -> Value:
     """Return WIN if *mover* gets more than every other player, TIE if as much as the best of them, else LOSE."""
     best = max((measure for player, measure in enumerate(measures) if player != mover), default=0)
-    return WIN if measures[mover] > best else LOSE if measures[mover] < best else TIE
+    if measures[mover] == best:
+        return TIE
+    return WIN if measures[mover] > best else LOSE

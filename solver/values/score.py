@@ -67,7 +67,7 @@ def decode(score: int, bits: int) -> tuple[Value, int]:
     value, plies = CLASSES[score >> bits], score & ((1 << bits) - 1)
     if value == DRAW:
         return (UNDECIDED if plies else DRAW), -1
-    return value, plies if value == LOSE else (1 << bits) - 1 - plies
+    return value, (plies if value == LOSE else (1 << bits) - 1 - plies)
 
 
 class RemotenessOverflow(RetrogradeError, OverflowError):

@@ -26,16 +26,17 @@ def pass_up(score, bits):
     # WIN in n becomes LOSE in n + 1.
     if score >= wins:
         return end - score
-    # A TIE comes one ply later; a DRAW stays.
-    return score - (score >= ties)
+    # A TIE comes one ply later, which is a score of one less; a DRAW stays.
+    return score - 1 if score >= ties else score
 
 
 @kernel
 def pass_on(score, bits):
     """Return a child's score as seen by its parent if the same player moves again. WIN in n is WIN in n + 1."""
+    # A later LOSE has a greater score, a later TIE or WIN a smaller one.
     if score < DRAW_CLASS << bits:
         return score + 1
-    return score - (score >= TIE_CLASS << bits)
+    return score - 1 if score >= TIE_CLASS << bits else score
 
 
 @kernel

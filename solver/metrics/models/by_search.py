@@ -50,7 +50,7 @@ def appeal(game: Game, position: int, move: int) -> tuple[int, int]:
     brings = lead_of(game, lambda player: game.reward(position, move, player), mover)
     if game.primitive(child) == UNDECIDED:
         looks = game.estimate(child)
-        return brings, looks if same_mover(game, position, child) else -looks
+        return brings, (looks if same_mover(game, position, child) else -looks)
     # Where players alternate, the player to move is always number 0. So the mover is number 1 after the move.
     player_after = 1 if Traits.of(game).alternates else mover
     return brings + lead_of(game, lambda player: game.payoff(child, player), player_after), 0

@@ -380,7 +380,11 @@ def count(game, tier, begin, first, low, high, counts, images):
         position = as_position(game.unindex(tier, begin + i))
         if not is_none(position):
             # The bounds are player 0's. If player 1 is to move, LOSE (0) and WIN (2) are exchanged.
-            outcome = 2 if low[i] > 0 else (0 if high[i] < 0 else 1)
+            outcome = 1
+            if low[i] > 0:
+                outcome = 2
+            elif high[i] < 0:
+                outcome = 0
             if game.players == 2 and outcome != 1 and whole(game.turn(position)) == 1:
                 outcome = 2 - outcome
             counts[0, outcome] += 1

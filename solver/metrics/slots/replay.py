@@ -209,8 +209,8 @@ def update_bounds(chunk, i, low, high):
         chunk.chunk_low[i], chunk.chunk_high[i] = low, high
         return np.int64(0)
     if len(chunk.endless) and chunk.endless[chunk.begin + i]:
-        low -= low > 0
-        high += high < 0
+        low = low - 1 if low > 0 else low
+        high = high + 1 if high < 0 else high
     # Keep an old bound if the new one is tighter and may not be, or the other way about.
     old_low, old_high = chunk.chunk_low[i], chunk.chunk_high[i]
     if (low > old_low) != (chunk.mode == RISE):

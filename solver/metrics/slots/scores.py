@@ -84,9 +84,8 @@ class SlotScoresMethod:
 def solved_from(store: "ScoreStore") -> SolvedSlots:
     """Return a solved game for the database writer."""
     codes = {code for counts in store.counts.values() for code in counts[:, CODE].tolist()}
-    outcomes = {
-        code: (WIN if code > EVEN else LOSE if code < EVEN else TIE, NOT_FOUND, code - EVEN) for code in sorted(codes)
-    }
+    values = {-1: LOSE, 0: TIE, 1: WIN}  # by the sign of the score
+    outcomes = {code: (values[int(np.sign(code - EVEN))], NOT_FOUND, code - EVEN) for code in sorted(codes)}
     scores, release = store.files.columns[0].array, store.files.release
     solved = solved_slots(store.game, store.numbering, outcomes, store.counts, scores, release, fill_gaps)
     measures = Measures("score", ("score",), {"numbering": numbering_digest(store.game)})

@@ -166,6 +166,9 @@ class CellSorter:
 
     def find_men(self, order: TableOrder) -> Array:
         """Return the indices, among a table's men, of both kings (White's first) and of the formation's men."""
-        kinds = [orders.KINDS[LETTERS[code & 7]] + orders.BLACK * (code >= BLACK) for code in self.formation.codes]
-        kings = orders.KING, orders.KING + orders.BLACK
-        return np.array(order_of(order.codes, (*kings, *kinds)), np.int64)
+        # The codes in the file of both kings, then of the formation's men.
+        codes = [orders.KING, orders.KING + orders.BLACK]
+        for code in self.formation.codes:
+            kind = orders.KINDS[LETTERS[code & 7]]
+            codes.append(kind + orders.BLACK if code >= BLACK else kind)
+        return np.array(order_of(order.codes, tuple(codes)), np.int64)

@@ -79,7 +79,8 @@ class TableOrder:
         >>> TableOrder((6, 4, 14, 10), 0).digits()
         [(1, 31332), (31332, 61)]
         """
-        sizes, first_other = self.sizes, 2 if self.second != NO_ORDER else 1
+        sizes = self.sizes
+        first_other = 2 if self.second != NO_ORDER else 1
         free, factor = 64 - sum(sizes[:first_other]), 1
         found, others = [(0, 0)] * len(sizes), iter(range(first_other, len(sizes)))
         # Digit by digit, the one that changes fastest first.
@@ -171,7 +172,8 @@ def first_squares(count: int, has_pawns: bool, file: int = 0) -> Array:
     >>> first_squares(3, has_pawns=False)[:2].tolist()
     [[1, 0, 2], [1, 0, 3]]
     """
-    ways = pawns_on(count, file) if has_pawns else three_men() if count == 3 else two_kings()
+    without_pawns = {2: two_kings, 3: three_men}
+    ways = pawns_on(count, file) if has_pawns else without_pawns[count]()
     found = np.zeros((len(ways), count), np.uint8)
     for number, squares in ways.items():
         found[number] = squares

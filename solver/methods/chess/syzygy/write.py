@@ -191,7 +191,10 @@ def size_of(table: SubTable) -> int:
 def save(path: Path, name: str, tables: Sequence[Sequence[SubTable]]) -> None:
     """Write a file, as the module's docstring shows; *tables* are by file of the leading pawn, then by side to move."""
     every = [table.values for sides in tables for table in sides]
-    flags = SPLIT * (len({*men.sides_of(name)}) > 1) | HAS_PAWNS * ("P" in name)
+    flags = HAS_PAWNS if "P" in name else 0
+    if len({*men.sides_of(name)}) > 1:
+        flags |= SPLIT
+    # A name has a letter for each man.
     content = bytearray(MAGIC[path.suffix] + bytes([len(name) << 4 | flags]))
     for sides in tables:
         # Four bits for White to move and four for Black; a table of one side has the same twice.

@@ -176,7 +176,11 @@ class Checker:
         self.members = members_of(game)
 
     def check_interpreted(self, limit: int, deadline: float, for_people: bool = True) -> None:
-        """Run the checks that need no compiled rules, stage by stage, until a stage finds something."""
+        """Run the checks that need no compiled rules, stage by stage, until a stage finds something.
+
+        They visit up to *limit* positions until *deadline*. Without *for_people*, checks that no solve needs are left
+        out.
+        """
         checks = [
             check for check in POSITION_CHECKS if check.is_for(self.game) and (for_people or not check.for_people)
         ]

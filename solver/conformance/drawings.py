@@ -43,8 +43,8 @@ def check_drawing(survey: Survey, position: int) -> None:
 
 
 def check_pointing(survey: Survey, position: int, count: int) -> None:
-    """Check the places that a user clicks for a move. draw_steps() must give those of draw_move(), and a place of
-    draw_reach() must stand for one move only."""
+    """Check the places that a user clicks for a move, of *count* places on the board. draw_steps() must give those of
+    draw_move(), and a place of draw_reach() must stand for one move only."""
     game, moves = survey.game, survey.answers[position].moves
     if defines(game, "draw_steps"):
         for move in moves:

@@ -221,7 +221,8 @@ def solve_side(task: tuple[CyclicTiers, Array, int]) -> Array:
 
 
 def sweep_until_stable(cyclic: CyclicTiers, values: Array, sign: int, rising: bool, most: int | None = None) -> None:
-    """Rise or sink until nothing changes, in at most *most* sweeps; raise PayoffOverflow for too great bounds."""
+    """Let the lower bounds *values* rise, or else sink, until none changes, in at most *most* sweeps. Raise
+    PayoffOverflow for too great bounds. With *sign* -1, the bounds are those of the negated game."""
     for _ in count() if most is None else range(most):
         changed = kernels.sweep_cycle(cyclic.graph, cyclic.order, values, sign, rising)
         if changed < 0:

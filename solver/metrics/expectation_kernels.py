@@ -1,7 +1,8 @@
 """The compiled loops that compute expected payoffs. They call no rules.
 
 Payoffs are integers in grains of 2**-bits each. So sums are exact, their order does not matter, and the only error is
-the rounding of means.
+the rounding of means. An argument *graph* is a ChildLists. *sign* is 1, or -1 if values are those of the negated game
+(see `expectation.py`).
 """
 
 from typing import NamedTuple
@@ -214,8 +215,9 @@ def approximate_worth(graph, i, values, sign):
 def link_both_sides(block, gains, model_weights, responder_weights, alternating, graph):
     """Write the graph of an ExploredBlock, two nodes for each position as in `best_response.py`.
 
-    Return the number of children. *gains* are what moves pay player 0 less player 1, in grains. *responder_weights* is
-    empty if the responder plays best.
+    Return the number of children. *gains* are what the block's moves pay player 0 less player 1, in grains. The weights
+    of its moves are those by the model and by the responder's own model, empty if the responder plays best.
+    *alternating*: each move passes the turn.
     """
     count = 0
     for i in range(len(block.movers)):

@@ -1,4 +1,5 @@
-"""The compiled loops of nimbers, draw levels and utilities. They work on a PositionGraph (see `explored_game.py`)."""
+"""The compiled loops of nimbers, draw levels and utilities. An argument *graph* is a PositionGraph of
+`explored_game.py`."""
 
 from typing import NamedTuple
 

@@ -1,6 +1,7 @@
 """Compiled loops of propagation: they decide positions and count down.
 
-A position is undecided if its `children_left` is below *decided_mark* (see score.py).
+A position is undecided if its `children_left` is below *decided_mark* (see score.py). An argument *group* is WIN_CLASS,
+for WINs and LOSEs, or TIE_CLASS.
 """
 
 from typing import NamedTuple

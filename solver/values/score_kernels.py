@@ -1,4 +1,7 @@
-"""Compiled loops over scores (see score.py): passing them up from children to parents, and counting."""
+"""Compiled loops over scores (see score.py): passing them up from children to parents, and counting.
+
+An argument *bits* is the number of bits for plies in a score.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -17,7 +17,7 @@ one more than the plies to mate, so that wins are even and losses odd. At first 
 and promotions alone. In the codes of later tiers 255 is no position.
 
 A position in which a pawn may be captured en passant is another one than the position with the same men and without
-that right. `capturable` is the CapturablePawns (see `en_passant.py`) of the side that moves.
+that right. `capturable` is the CapturablePawns (see `en_passant.py`) of the side that moves. `later` is a LaterCodes.
 """
 
 from typing import Any, NamedTuple

@@ -1,7 +1,8 @@
 """The compiled loops that call the rules: they record scripts (see `scripts.py`), and count slots by value.
 
 From a slot's position, `expand` follows the rules through the positions between slots until it meets slots and ends.
-Many paths may lead to the same position between, so a hash table remembers those of the current slot.
+Many paths may lead to the same position between, so a hash table remembers those of the current slot. The arguments
+*tiers* and *recorder* are a RecordedTiers and a Recorder.
 """
 
 from typing import NamedTuple

@@ -11,6 +11,8 @@ to reach them, negative if the players are exchanged by then::
 
 So the solver makes a plan now and then and sweeps by it many times. Guesses affect how tight bounds become, not whether
 they hold.
+
+The arguments *script*, *chunk*, *guesses* and *plan* are a Script, ChunkBounds, SlotGuesses and ChunkPlan.
 """
 
 from typing import NamedTuple

@@ -10,8 +10,9 @@ With amount *a*, from the greatest down to 1, a slot is worth
     -a    if no move brings more: all children within the tier are decided, and the last one brings -a
 
 A player who could get more than *a* has been given it before. What is not decided in the end is worth 0, because both
-players can keep the stones going round. Each slot is expanded once and asked for its parents once. A sum over the edges
-within the tier shows whether `parents` and `do_move` agree.
+players can play on forever. Each slot is expanded once and asked for its parents once. A sum over the edges within the
+tier shows whether `parents` and `do_move` agree. An argument *scored* is a ScoredTiers; *links* and *images* are
+buffers.
 """
 
 from typing import NamedTuple

@@ -165,7 +165,7 @@ def seed(task: tuple[ScoreTierInputs, int, int]) -> tuple[int, Array, Array, np.
 
 
 def spread(tier: ScoreTierInputs, greatest: int, best: Array, children_left: Array, state: Array, phase: Phase) -> None:
-    """Decide the slots of a tier, from the greatest amount down."""
+    """Decide the slots of a tier, from the amount *greatest* down; for the arrays see `score_kernels.spread`."""
     stack, links, trouble = np.empty(STACK, np.int64), np.empty(MOST_PARENTS, np.int64), trouble_array(tier.game)
     for amount in range(greatest, 0, -1):
         begin = count = 0
@@ -182,7 +182,7 @@ def spread(tier: ScoreTierInputs, greatest: int, best: Array, children_left: Arr
 
 
 def finish(tier: ScoreTierInputs, best: Array, children_left: Array, state: Array) -> Array:
-    """Give the other slots of a tier a score of 0, and return the counts of the tier."""
+    """Give the slots of a tier that `spread` did not decide a score of 0, and return the counts of the tier."""
     links, trouble, counts_by_part = np.empty(MOST_PARENTS, np.int64), trouble_array(tier.game), []
     for part, slots in tier.numbering.parts_of(tier.game, tier.k):
         counts = np.zeros((GREATEST + EVEN + 1, 3), np.int64)

@@ -135,7 +135,7 @@ class CellSorter:
         return np.concatenate([self.cells_from(order, pawn_file, begin, size) for begin in begins.tolist()])
 
     def cells_from(self, order: TableOrder, pawn_file: int, begin: int, count: int) -> Array:
-        """Return *count* cells in the order of a table, from number *begin* on."""
+        """Return *count* cells in a table's order, from number *begin* on, with the leading pawn on *pawn_file*."""
         digits, squares = [], []  # the rows of `SubTableLayout.digits` and `SubTableLayout.squares`
         rows = men_before = 0
         for group, ((factor, numbers), men) in enumerate(zip(order.digits(pawn_file), order.sizes, strict=True)):

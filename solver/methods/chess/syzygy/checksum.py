@@ -133,8 +133,8 @@ def add_to_crc(checksum, word, table):
 
 @lean_kernel
 def mix_in(words, factor, table, state):
-    """Mix words, at least thirty, into *state*, uint64[11]: six words that rotate, then five CRC checksums. The
-    constants and the order are those of CityHash."""
+    """Mix words, at least thirty, into *state*, uint64[11]: six words that rotate, then five CRC checksums. *table* is
+    that of `crc_table`. The constants, such as *factor*, and the order are those of CityHash."""
     start, count = 0, len(words)
     while start < count:
         if start + MIXED > count:

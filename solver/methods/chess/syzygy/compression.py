@@ -50,8 +50,8 @@ class CompressedValues(NamedTuple):
 
 
 def compress(values: Array, block_bits: int, flags: int = 0) -> CompressedValues:
-    """Return values, uint8[n], compressed in blocks of at most 2^*block_bits* bytes, or fewer if the result is
-    smaller."""
+    """Return values, uint8[n], compressed in blocks of at most 2^*block_bits* bytes, or fewer if the result is smaller.
+    The header begins with *flags*."""
     if (values == values[0]).all():
         return CompressedValues(bytes([flags | ALONE, values[0]]))
     # Step 1: Pair symbols, and find the length of each symbol's code.
@@ -166,7 +166,8 @@ def choose_pairs(counts: Array, most_pairs: int) -> list[tuple[int, int]]:
 
 
 def code_lengths(counts: Array) -> Array:
-    """Return the length of each symbol's code in bits, int64; 0 for unused symbols, at most LONGEST."""
+    """Return the length of each symbol's code in bits, int64, by how often the symbols appear (*counts*). It is 0 for
+    unused symbols, and at most LONGEST."""
     while True:
         lengths = huffman(counts)
         if lengths.max() <= LONGEST:

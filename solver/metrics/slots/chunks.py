@@ -194,7 +194,7 @@ def scripts_of(inputs: TierInputs, begin: int, end: int, kept: list[Script]) -> 
 def sweep_once(
     script: Script, inputs: TierInputs, begin: int, low: Array, high: Array, mode: int, outside: Array | None = None
 ) -> int:
-    """Sweep the slots of a script once, in a mode of `replay`: write new bounds to *low* and *high*, those of the chunk
+    """Sweep the slots of a script once, in a mode of `replay`. Write new bounds to *low* and *high*, those of the chunk
     from slot *begin* on. Return the greatest change; raise PayoffOverflow."""
     chunk = ChunkBounds(
         inputs.low.array, inputs.high.array, inputs.first, inputs.own_low.array, inputs.own_high.array,

@@ -169,7 +169,8 @@ def steps_agree(game: Any, position: int, steps: Steps) -> bool:
     else the children, and the position must be undecided.
     """
     cells = game.placements.cells
-    by_kind = position & (1 << cells) - 1, position >> cells & (1 << cells) - 1
+    board = (1 << cells) - 1
+    by_kind = position & board, (position >> cells) & board
     # Whether the player to move fills a line, and whether the opponent does: the order of `Steps.ends`.
     filled = [any(men & line == line for line in steps.lines) for men in by_kind[:: -1 if steps.kind else 1]]
     children = children_by_steps(game, position, steps)

@@ -154,11 +154,11 @@ class Buffers(NamedTuple):
     @classmethod
     def of(cls, section: SectionArrays) -> "Buffers":
         """Return buffers that are large enough for a section."""
-        half = section.men // 2
+        upper_men = section.men // 2
         cells, new_bits, old_bits = np.empty((3, MEN), np.int64)
         mills, all_mills = np.empty((2, len(section.mills)), np.int64)
         child_ranks, closing, free = np.empty((3, len(section.masks)), np.int32)
-        tables = np.empty(1 << section.men - half, np.int64), np.empty(1 << half, np.int64)
+        tables = np.empty(1 << (section.men - upper_men), np.int64), np.empty(1 << upper_men, np.int64)
         return cls(cells, new_bits, old_bits, mills, all_mills, child_ranks, closing, free, tables)
 
 
@@ -254,11 +254,11 @@ def fill_tables(new_bits, men, low, high):
     for man in range(half):
         bit = 1 << new_bits[man] if new_bits[man] >= 0 else 0
         for pattern in range(1 << man):
-            low[1 << man | pattern] = low[pattern] | bit
+            low[(1 << man) | pattern] = low[pattern] | bit
     for man in range(half, men):
         bit = 1 << new_bits[man] if new_bits[man] >= 0 else 0
-        for pattern in range(1 << man - half):
-            high[1 << man - half | pattern] = high[pattern] | bit
+        for pattern in range(1 << (man - half)):
+            high[(1 << (man - half)) | pattern] = high[pattern] | bit
 
 
 @inlined_kernel
@@ -723,7 +723,7 @@ def find_masks_before(shape_move, symmetry, masks, buffers):
     count = 0
     for mask in masks:
         found[count] = full ^ mask
-        count += (full ^ mask) & moved_man != 0
+        count += ((full ^ mask) & moved_man) != 0
     # Bring the men into the order before the move.
     if count * FEW > 2 << half:
         fill_tables(old_bits, men, low, high)
@@ -805,9 +805,9 @@ def finish(board, section, rows, bits, full_size, scores, children_left, sizes):
     begin, end = rows
     men, colourings = section.men, len(section.masks)
     half = (men + 1) // 2
-    draw, empty = DRAW_CLASS << bits, DRAW_CLASS << bits | EMPTY_PLIES
+    draw, empty = DRAW_CLASS << bits, (DRAW_CLASS << bits) | EMPTY_PLIES
     cells, new_bits = np.empty(MEN, np.int64), np.empty(MEN, np.int64)
-    low, high = np.empty(1 << half, np.int64), np.empty(1 << men // 2, np.int64)
+    low, high = np.empty(1 << half, np.int64), np.empty(1 << (men - half), np.int64)
     for row in range(begin, end):
         shape = section.shapes[row]
         list_cells(shape, cells)

@@ -31,7 +31,7 @@ def board_of(game: Any) -> Board:
     declared, cells = game.placements, game.placements.cells
     images = np.array(game._turned[: len(declared.symmetries)], np.int64)
     # Step 1: the image of each cell. `images` has 256 entries for each eight cells; that of a single man is one bit.
-    bits = np.array([images[:, (cell // 8) << 8 | 1 << (cell % 8)] for cell in range(cells)]).T
+    bits = np.array([images[:, ((cell // 8) << 8) | (1 << (cell % 8))] for cell in range(cells)]).T
     # Step 2: where the rows begin, by the men on all cells and on key cells.
     key_cells, side_cells = len(declared.key), len(declared.side)
     row_begins = np.zeros((cells + 1, key_cells + 1), np.int64)
@@ -96,14 +96,15 @@ def ranks_of_uppers(men: int) -> Array:
     has follows from the number of own men.
     """
     half = (men + 1) // 2
-    added = np.zeros((men + 1, 1 << men - half), np.int64)  # by the number of own men in the lower half
+    added = np.zeros((men + 1, 1 << (men - half)), np.int64)  # by the number of own men in the lower half
     for bit in range(men - half):
         # Patterns with this highest bit are those without it, in the same order, each with one more 1.
         width = 1 << bit
         for below in range(men + 1):
             binomials = np.array([comb(half + bit, below + 1 + more) for more in range(bit + 1)])
             added[below, width : 2 * width] = added[below, :width] + binomials[COUNTS[:width]]
-    patterns = np.arange(1 << men - half)
+    patterns = np.arange(1 << (men - half))
+    # A pattern with more ones than own men occurs in no colouring: its entry is arbitrary.
     return np.array([added[np.maximum(own - COUNTS[patterns], 0), patterns] for own in range(men + 1)])
 
 

@@ -99,13 +99,14 @@ def initialize_range(task: TierTask, all_scores: SharedArray, number: int, span:
     outcomes = TierOutcomes(np.zeros(count, np.uint16), np.zeros(count, np.uint8), task.bits)
     block.initialize(all_scores.array, outcomes)
     all_scores.release_pages()
-    if not task.sections.cyclic:
+    if not task.sections.cyclic:  # later tiers have decided all positions
         outcomes.children_left[:] = DECIDED
     block.link()
     edges = scratch.write(EDGES, to_bytes(*block.links), uncompressed=True) if block.arrays.inside else None
     block.gather(outcomes, 0)
     state = write_base(scratch, number, 0, outcomes.scores, outcomes.children_left, task.bits)
-    return range_of(task, ShapeRange(span, state, edges, None, 0, NEVER), block, 0)
+    new_range = ShapeRange(span, state, edges, frontier=None, undecided=0, due=NEVER)
+    return range_of(task, new_range, block, remoteness=0)
 
 
 def advance_all(

@@ -239,9 +239,8 @@ class ForwardSweep:
             for owner, move, children in incoming:
                 for segment in owner.segments:
                     if self.may_fold(tier, segment, move) or self.child_range(owner, segment, move, tier) is None:
-                        weight = (
-                            2 * children * segment.length // owner.count
-                        )  # space for twice its share of the children
+                        # Space for twice the segment's share of the children.
+                        weight = 2 * children * segment.length // owner.count
                         target = Target(tier, [ChildSource(owner.number, segment, move, False)], weight)
                         keys.append((tier, owner.number, move, segment.first))
                         items.append(ForwardTask(self.stream, name, [target]))

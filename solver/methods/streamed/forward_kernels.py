@@ -85,7 +85,11 @@ def move_all(game, positions, move, tier, children, trouble):
         broken |= is_none(child)
         other_tier |= child_tier != tier
         put(children, i, child)
-    trouble[0] = Trouble.BROKEN if broken else Trouble.OTHER_TIER if other_tier else Trouble.FINE
+    trouble[0] = Trouble.FINE
+    if broken:
+        trouble[0] = Trouble.BROKEN
+    elif other_tier:
+        trouble[0] = Trouble.OTHER_TIER
     return not (broken or other_tier)
 
 
@@ -261,10 +265,9 @@ def append_finished(finished, end, position, value):
 def remove_finished(game, tiers, lists, trouble):
     """Remove positions in which the game is over from sorted lists (NewLists), and find the moves of each list.
 
-    `tiers[k]` is the tier of list k.
-
-    The lists are closed up in place, and `lists.ends` changes. `NewLists` says what is filled in. If the rules break
-    the contract, *trouble* has the position. (Splitting this kernel in three makes compilation take twice as long.)
+    List k is of tier `tiers[k]`. The lists are closed up in place, and `lists.ends` changes. `NewLists` says what is
+    filled in. If the rules break the contract, *trouble* has the position. (Splitting this kernel in three makes
+    compilation take twice as long.)
     """
     numbers, ends, moves, next_tiers, shared, over, finished = lists
     keys, sizes, values = empty_positions(game, BLOCK), np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint8)

@@ -301,7 +301,7 @@ def make_steps(scored, lists, tally, buffers):
                 if which == FOR_DATABASE and code == WIN_IN_ONE:
                     continue
                 position = positions[i]
-                # The outcome changes here. A step may begin anywhere after the last position.
+                # The outcome changes here. A step may begin anywhere after the last position, which is -1 at first.
                 if code != last_code:
                     start = round_down(position, last, mask) if which == FOR_DATABASE and last >= 0 else position
                     buffers.starts[count], buffers.codes[count] = start, code

@@ -132,8 +132,8 @@ def begin_look_up(columns, children, child_tiers, lists, index, search):
 def halve(keys, children, lows, counts):
     """Bisect many blocks of sorted keys in lockstep, so that their cache misses overlap.
 
-    Block i begins at `lows[i]` and has `counts[i]` keys. Afterwards `lows[i]` is the last key that is not greater than
-    child i, or the first key if there is none.
+    Block i begins at `lows[i]` and has `counts[i]` keys. Afterwards `lows[i]` is the index of the last key that is not
+    greater than child i, or of the first key if there is none. All *counts* become 1.
     """
     most = 1
     for count in counts:

@@ -122,10 +122,11 @@ def unpack_child(packed, end, width):
 
 @kernel
 def count_parents_packed(packed, width, begins):
-    """Add one to `begins[child + 2]` for each packed edge. A child takes *width* bytes."""
+    """Add one to `begins[child + 2]` for each packed edge; `write_parents` takes the prefix sums. A child takes *width*
+    bytes."""
     end = 0
     while end < len(packed):
-        # Skip the difference to the previous parent.
+        # Skip the difference to the previous parent: all bytes of a varint but the last are above 127.
         while packed[end] > 127:
             end += 1
         end += 1

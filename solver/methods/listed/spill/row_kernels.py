@@ -99,7 +99,8 @@ def unpack(keys, packing, rows):
 
 @kernel
 def pack_children(columns, children, packing, keys):
-    """Write the children of a block to *keys*, packed: -1 for no child, POSITION_LIMIT for one that does not fit."""
+    """Write the children of a block to *keys* as a Packing says. No child is -1. A child that differs from all packed
+    positions in other bits is POSITION_LIMIT."""
     runs, covered, base = packing
     for row in range(children.shape[0]):
         for i in range(columns):

@@ -188,7 +188,8 @@ def compress_in_columns(rows: Array, has_position: Array, outcomes: int, columns
 
 
 def columns_of(game: Any, tier: int, slots: int) -> list[int]:
-    """Return the numbers of columns to try for a part. For chess, those that put later men first."""
+    """Return the numbers of columns to try for a part (see `compress_in_columns`). For chess, a column is a way to
+    place the last few groups of men."""
     if not is_chess(game):
         return [1]
     from retrograde.games.chess import men, numbering  # other games do not need it

@@ -28,6 +28,10 @@ class TierLists(NamedTuple):
 SAMPLE_BITS = 6
 """An index has every 64th position as a sample, because many positions may share their leading bits."""
 SAMPLE = 1 << SAMPLE_BITS
+COLUMN, CHILD, LOW, COUNT, SEARCH_ROWS = 0, 1, 2, 3, 6
+"""Rows of the matrix *search*, which has a column for each child of a row: its column in the matrix of children, the
+child, the index where its block of positions begins, and the block's length. Two more of the SEARCH_ROWS are workspace.
+"""
 
 
 class Index(NamedTuple):
@@ -96,9 +100,8 @@ def fill_index(positions, starts, index):
 def begin_look_up(columns, children, child_tiers, lists, index, search):
     """Write to *search* the block of positions that may have each child of a row; return the number of children.
 
-    *search* has a column for each child: its column in the matrix, the child, the index where the block begins, and the
-    block's length. Children that the index rules out are skipped. *lists* are TierLists, *child_tiers* the children's
-    tiers.
+    Children that the index rules out are skipped. *search* is described at COLUMN. *lists* are TierLists, *child_tiers*
+    the children's tiers.
     """
     tiers, starts, _ = lists
     shifts, bases, offsets, begins, _ = index
@@ -120,11 +123,11 @@ def begin_look_up(columns, children, child_tiers, lists, index, search):
             key = (child >> shifts[k]) - bases[k]
             if 0 <= key < offsets[k + 1] - offsets[k] - 1:
                 begin = np.int64(begins[offsets[k] + key])
-                search[0, count] = i
-                search[1, count] = child
-                search[2, count] = starts[k] + begin
-                search[3, count] = np.int64(begins[offsets[k] + key + 1]) - begin
-                count += search[3, count] > 0
+                search[COLUMN, count] = i
+                search[CHILD, count] = child
+                search[LOW, count] = starts[k] + begin
+                search[COUNT, count] = np.int64(begins[offsets[k] + key + 1]) - begin
+                count += search[COUNT, count] > 0
     return count
 
 
@@ -152,7 +155,7 @@ def look_up(positions, samples, search, indices):
     """Write to *indices* the index of each child in *search*; leave those that are nowhere as they are. Bisects the
     samples first, which are few and stay in the cache, then the 64 positions from one sample to the next.
 
-    The first four rows of *search* come from `begin_look_up`; the last two are workspace, for samples.
+    The first four rows of *search* (see COLUMN) come from `begin_look_up`; the last two are for samples.
     """
     columns, children, lows, counts, sample_lows, sample_counts = search
     # Step 1: the samples that cover each child's block, from the last one before its begin.
@@ -179,7 +182,7 @@ def locate(columns, matrix, unsorted, lists, index, indices):
     The children are in the first *columns* columns of a *matrix*. Rows that ascend are found by galloping from child to
     child, *unsorted* rows by the *index*."""
     children, child_tiers = matrix.children, matrix.tiers
-    search = np.empty((6, columns), np.int64)
+    search = np.empty((SEARCH_ROWS, columns), np.int64)
     missing = 0
     for row in range(children.shape[0]):
         # Case: an unsorted row. Use the index; -1 stays where a child is nowhere.

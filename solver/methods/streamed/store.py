@@ -5,7 +5,7 @@ The legend lists the outcomes of the game with their counts. The set-wise method
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -139,16 +139,27 @@ def legend_of(over: Array, tally: Array, example: Callable[..., int] = first_pos
     return legend, rows
 
 
+class StoredSteps(NamedTuple):
+    """A segment of steps, the mask of its tier, and the last position of the tier before it, or -1. `joins`: whether
+    its first step only continues the outcome before."""
+
+    segment: Segment
+    mask: int
+    before: int
+    joins: bool
+
+
 def yield_steps(
     tiers: list[tuple[StreamTier, list[Segment]]], scratch: Scratch, rows: Array
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield all steps of some tiers, as ranks and rows of the legend, TOGETHER or more at a time."""
-    group: list[tuple[Segment, int, int, int]] = []
+    """Yield all steps of some tiers, as ranks and rows of the legend, TOGETHER or more at a time. *rows* has the row of
+    each code."""
+    group: list[StoredSteps] = []
     count = 0
     for tier, records in tiers:
         for before, segment in zip([None, *records], records, strict=False):
             last = before.last if before else -1
-            group.append((segment, tier.mask, last, before is not None and joins(before, segment)))
+            group.append(StoredSteps(segment, tier.mask, last, before is not None and joins(before, segment)))
             count += segment.length
             if count >= TOGETHER:
                 yield load_group(group, scratch, rows)
@@ -157,14 +168,13 @@ def yield_steps(
         yield load_group(group, scratch, rows)
 
 
-def load_group(group: list[tuple[Segment, int, int, int]], scratch: Scratch, rows: Array) -> tuple[Array, Array]:
-    """Return the steps of some segments as ranks and rows of the legend. Each entry of *group* is (segment, mask of its
-    tier, last position of the tier before it or -1, whether it `joins`)."""
+def load_group(group: list[StoredSteps], scratch: Scratch, rows: Array) -> tuple[Array, Array]:
+    """Return the steps of some segments as ranks and rows of the legend. *rows* has the row of each code."""
     loader = SegmentLoader(scratch)
-    for segment, *_ in group:
-        loader.add(segment)
-    list_info = np.array([entry[1:] for entry in group], np.int64)
-    count = sum(segment.length for segment, *_ in group)
+    for steps in group:
+        loader.add(steps.segment)
+    list_info = np.array([(steps.mask, steps.before, steps.joins) for steps in group], np.int64)
+    count = sum(steps.segment.length for steps in group)
     ranks, codes = np.empty(count, np.int64), np.empty(count, np.uint16)
     end = unpack_ranks(loader.load(), list_info, ranks, codes)
     return ranks[:end], rows[codes[:end]]

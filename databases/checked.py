@@ -82,7 +82,7 @@ class CheckedFile:
         try:
             return read()
         except NotADatabase as error:
-            if is_open_for_writing(self.path):  # and still empty
+            if is_open_for_writing(self.path):  # its header is still to come
                 raise self.damaged("") from error
             raise
         except (RetrogradeError, MemoryError):

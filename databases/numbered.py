@@ -49,7 +49,7 @@ class NumberedDatabase(Database):
         starts = [0, *accumulate(map(self._rules.size, self._file_tiers))] if are_known else []
         if self._file_tiers not in allowed or starts != self._tier_starts:
             raise self.file.damaged("its tiers are not those of the game")
-        if self._width:
+        if self._width:  # positions are tuples, so the legend has slots in place of examples
             set_example_positions(self.file, self._position_by_number)
 
     def _position_by_number(self, number: int) -> Any:

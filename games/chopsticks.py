@@ -37,7 +37,7 @@ class Chopsticks(Game):
         """Return the position after a tap, which adds fingers, or after fingers pass between the own hands."""
         own = 2 * self.mover.get(position)
         if move < TAPS:
-            at = 2 - own + move % 2
+            at = 2 - own + move % 2  # the hand that is tapped
             fingers = self.hands.get(position, at) + self.hands.get(position, own + move // 2)
             position = self.hands.put(position, at, fingers if fingers < FIVE else 0)
         else:

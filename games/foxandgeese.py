@@ -90,7 +90,7 @@ class FoxAndGeese(PlacedApart):
 
     @cached_property
     def far(self):
-        """The same for the point behind that one."""
+        """For each point and each direction, the point two steps away; -1 for none."""
         return ways(self.board, 2)
 
     # The rules
@@ -102,7 +102,7 @@ class FoxAndGeese(PlacedApart):
         if mover == 0:
             for point in range(self.cells):
                 if geese >> point & 1:
-                    for direction in range(0 if self.retreat else 3, 8):
+                    for direction in range(0 if self.retreat else 3, 8):  # the first three lead up
                         goal = self.near[point][direction]
                         if goal >= 0 and not (geese | fox) >> goal & 1:
                             yield 8 * point + direction

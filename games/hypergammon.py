@@ -111,8 +111,9 @@ class Hypergammon(Game):
         if player != self.player(position):
             return 0
         other = self.men_of(position, 1 - player)
-        if (other & 31) == 0:
+        if (other & 31) == 0:  # a man is off
             return 1
+        # The furthest man, in the highest bits, is on the bar or in the winner's home board.
         return 3 if (other >> (self.width - 5)) > self.points - self.home else 2
 
     def odds(self, position, pair):
@@ -224,7 +225,7 @@ class Hypergammon(Game):
             return (other << self.width) | self.moved(own, man, 0)
         # Case: go to a point, unless two men of the opponent stand there. A single one is hit.
         hit = -1
-        for number in range(self.men):
+        for number in range(self.men):  # the opponent counts points from the other end
             if ((other >> (5 * number)) & 31) == self.bar - target:
                 if hit >= 0:
                     return -1
@@ -319,6 +320,7 @@ class Hypergammon(Game):
         i -= self.block_slots[low]
         a, b = self.block_classes[low] // len(self.sizes), self.block_classes[low] % len(self.sizes)
         own, other = self.placed[self.begins[a] + i // self.sizes[b]], self.placed[self.begins[b] + i % self.sizes[b]]
+        # A point has a number for each player, and the two add up to the bar's.
         for first in range(self.men):
             for second in range(self.men):
                 point = (own >> (5 * first)) & 31

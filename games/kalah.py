@@ -100,6 +100,7 @@ class Kalah(PitTexts):
         own, other = self.row(position, turn), self.row(position, 1 - turn)
         hand = own >> 6 * pit & FIELD
         own -= hand << 6 * pit
+        # Round the board as the player sees it: the own pits, the own store at `pits`, then the other pits.
         at = pit
         while hand:
             at = at + 1 if at < 2 * self.pits else 0

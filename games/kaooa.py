@@ -79,7 +79,7 @@ class Kaooa(Game):
     def do_move(self, position, move):
         """Return the position after a man is put down, steps, or has leapt and captured."""
         source, goal = move // 10, move % 10
-        if source == goal:
+        if source == goal:  # a man is put down
             if self.mover.get(position) == 0:
                 position = self.hand.add(position, -1)
             return self.mover.passed(self.cells.add(position, goal, self.mover.sign(position)))

@@ -112,6 +112,7 @@ class Onitama(Game):
             if self.owners.get(position, other) == BESIDE:
                 position = self.owners.put(position, other, player)
         position = self.mover.passed(self.owners.put(position, card, BESIDE))
+        # Where both cells are 0 no piece moves.
         return position if start == goal else self.cells.go(position, start, goal)
 
     def primitive(self, position):

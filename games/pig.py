@@ -80,7 +80,7 @@ class Pig(Race):
         """Return the position of slot i of a tier."""
         pair, total = divmod(i, 2 * self.target - tier)
         first = self.least(tier) + pair
-        if total >= self.target - first:
+        if total >= self.target - first:  # the second part: player 0 has the greater score
             total -= self.target - first
             first = tier - first
         return (first << 16) | ((tier - first) << 8) | total

@@ -97,6 +97,7 @@ class PocketCube(Game):
         return WIN if position == self.goal else UNDECIDED
 
     def parents(self, position):
+        """Yield the cubes before each turn: every turn is undone by one that is also a move."""
         for move in self.generate_moves(position):
             yield self.do_move(position, move)
 
@@ -166,7 +167,7 @@ class PocketCube(Game):
             rest //= 3
             total += twist
             position |= twist << 5 * place + 3
-        return position | (-total % 3) << 5 * (CORNERS - 1) + 3
+        return position | (-total % 3) << 5 * (CORNERS - 1) + 3  # the last twist follows
 
     # For people
 

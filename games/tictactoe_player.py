@@ -69,5 +69,6 @@ def moves_by_rules(game: TicTacToe, position: int) -> list[int]:
         return any(after & line == line for line in game.lines)
 
     wins, blocks = ([cell for cell in free if completes(side, cell)] for side in (mover, 1 - mover))
+    # The centre, the corners and the edges.
     places = ([cell for cell in cells if cell in free] for cells in ((4,), (0, 2, 6, 8), (1, 3, 5, 7)))
     return next(filter(None, (wins, blocks, *places)))

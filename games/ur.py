@@ -211,7 +211,7 @@ class Ur(Game):
     def unindex(self, tier, i):
         """Return the position of slot i of a tier: pieces left, pieces on shared squares, then those on own squares."""
         first, second = self.most_left(tier), self.least_left(tier)
-        if first != second:
+        if first != second:  # in the even slots player 0 has more left
             if i & 1:
                 first, second = second, first
             i >>= 1
@@ -225,6 +225,7 @@ class Ur(Game):
             else:
                 end = middle
         crowd = self.crowd_order[number]
+        # Within the crowd, take off the safe squares of player 1, those of player 0, and then the far squares.
         i -= self.crowd_slots[row + crowd]
         own_ways = self.safe_ways[first - crowd // (self.far + 1)]
         other_ways = self.safe_ways[second - crowd % (self.far + 1)]
@@ -316,7 +317,7 @@ class Ur(Game):
 
     @cached_property
     def ordered_slots(self):
-        """The same in the order of crowds; for players with fewer pieces, the first slot of the next crowd."""
+        """`crowd_slots` in the order of crowds; for players with fewer pieces, the first slot of the next crowd."""
         ordered = []
         for row in self.crowd_rows:
             begin, begins = row[-1], []

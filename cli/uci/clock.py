@@ -41,7 +41,7 @@ class Clock(NamedTuple):
 
     @property
     def milliseconds(self) -> int:
-        """The same as UCI prints it."""
+        """The milliseconds since the start."""
         return round(1000 * self.passed)
 
     @property

@@ -199,16 +199,19 @@ class Numbering(Moves):
         turn, file = position >> TURN & 1, (position & 15) - 1
         # Mirror the board so that the pawn is on the files a to d.
         mirror = 1 if file > 3 else 0
+        # The pawn that may be captured has just gone to rank 5 (squares 32 to 39) if White is to move, else to rank 4.
         pawn = image_of_square(32 - 8 * turn + file, mirror)
         file = pawn & 7
         left = 1 if file and code_on(position, image_of_square(pawn - 1, mirror)) == PAWN + 8 * turn else 0
         beside = pawn + 1 - 2 * left
+        # The third man besides the kings is neither of these two pawns. Pawns are counted from a2.
         other = 0
         for place in (24, 14, 4):
             code, square = code_at(position, place), image_of_square(position >> place & 63, mirror)
             if code != NOBODY and square != pawn and square != beside:
                 other = square - 8 * is_pawn(code)
         white, black = image_of_square(king_of(position, 0), mirror), image_of_square(king_of(position, 1), mirror)
+        # `2 * file - left` is the number of the pair: 0 on file a, then 1 and 2 on b, and so on.
         slot = (turn * PAIRS_OF_PAWNS + 2 * file - left) << 12 | white << 6 | black
         return self.plain_size(tier) + slot * self.ways_of_other(tier) + other
 
@@ -218,7 +221,7 @@ class Numbering(Moves):
         i, other = i // ways, i % ways
         white, black = i >> 6 & 63, i & 63
         turn, pair = (i >> 12) // PAIRS_OF_PAWNS, (i >> 12) % PAIRS_OF_PAWNS
-        file = pair + 1 >> 1
+        file = pair + 1 >> 1  # `pair & 1`: the pawn that may capture is on the left
         pawn = 32 - 8 * turn + file
         passer, capturer = (PAWN + 8 * (1 - turn)) << 6 | pawn, (PAWN + 8 * turn) << 6 | pawn + 1 - 2 * (pair & 1)
         third = NO_MAN if code == NOBODY else code << 6 | other + 8 * is_pawn(code)

@@ -159,7 +159,7 @@ class Drops(TwoHands):
         """Return whether a man of the player to move can capture on a cell."""
         width, theirs = self._width, self._theirs
         for cell in range(self.cells):
-            man = position >> width * cell & 2 * theirs - 1
+            man = position >> width * cell & 2 * theirs - 1  # the player's own men are the numbers below `theirs`
             if 0 < man < theirs and self.reach[man][cell] >> target & 1:
                 return True
         return False

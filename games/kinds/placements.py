@@ -149,6 +149,7 @@ class Placements:
     def sides(self) -> dict[tuple[int, ...], list[tuple[int, tuple[int, ...]]]]:
         """By set of symmetries that make a key pattern least, each side pattern's least image, and which lead there."""
         patterns = range(1 << len(self.side))
+        # For each symmetry the images of all patterns, each looked up by its low byte and by the bits above.
         turned = [
             [table[one & 255] | table[256 + (one >> 8)] for one in patterns] for table in self.turned_on(self.side)
         ]

@@ -156,7 +156,7 @@ class WholeChess(Evaluation, EndingSlots, Game):
         white, one, two, four = planes
         occupied = one | two | four
         own = occupied & ~white if turn else white
-        victim = self.bit[target - 8 + 16 * turn]
+        victim = self.bit[target - 8 + 16 * turn]  # the pawn just behind the target
         after = occupied ^ self.bit[origin] ^ victim | self.bit[target]
         king = lowest(own & four & ~one)
         return not self.attacked(planes, king, 1 - turn, occupied & ~own & ~victim, after)
@@ -261,6 +261,7 @@ class WholeChess(Evaluation, EndingSlots, Game):
         """Return the position on an `AnyBoard`. Raise PositionError for castling rights of Chess960, and if no pawn can
         just have passed the en passant square."""
         men, rights, passed = board.men, board.castling.strip("-"), board.capturable()
+        # By each right, for the rook's file: the square and the letter of the king that may castle.
         homes = {"H": (4, "K"), "A": (4, "K"), "h": (60, "k"), "a": (60, "k")}
         if any(right not in homes or men[homes[right][0]] != homes[right][1] for right in rights):
             raise PositionError(f"castling rights {rights!r} are those of Chess960; put KQkq, or some of these")

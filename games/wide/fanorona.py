@@ -102,6 +102,7 @@ class WideFanorona(TwoWords, Fanorona):
     def gone(self, theirs, path):
         """Return the man's last point, the opponent's men left, and the points visited, after a path of steps."""
         first, more = path
+        # The numbers of steps in both words. They are read from the first one on, which is in the highest bits.
         early, late = (first.bit_length() - 7) // 4, (more.bit_length() - 1) // 4
         man = first >> 4 * early & 63
         been = 1 << man
@@ -127,6 +128,7 @@ class WideFanorona(TwoWords, Fanorona):
         """Return the points that a man visits in a turn, and the numbers of its steps."""
         first, more = list(self.paths(position))[move]
         # Steps are hexadecimal digits, after the man in the first word and after the leading 1 in the second.
+        # What the first word has beyond seven bits is its steps, of four bits each.
         digits = f"{first:x}"[-((first.bit_length() - 7) // 4) :] + f"{more:x}"[1:]
         steps, points = [int(digit, 16) for digit in digits], [first >> 4 * ((first.bit_length() - 7) // 4) & 63]
         for step in steps:

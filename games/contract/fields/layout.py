@@ -78,7 +78,7 @@ def with_check(field: Field, name: str, method: Callable[..., Any]) -> Callable[
     @wraps(method)
     def check_and_call(*arguments: Any) -> Any:
         for argument, value in zip(names, arguments, strict=True):
-            low, high = bounds.get(argument, (value, value))
+            low, high = bounds.get(argument, (value, value))  # one without bounds may be anything
             if not low <= value <= high:
                 raise ValueError(f"{field.name}.{name}: {argument} is {value}, and must be from {low} to {high}")
         if wrong := field.refusal(name, *arguments):

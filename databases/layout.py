@@ -90,8 +90,9 @@ SLOT_LEVEL, SLOT_BLOCK = 12, 1 << 14
 FAST_SLOT_LEVEL, MANY_SLOTS = 6, 1 << 27
 """The level for files of MANY_SLOTS and more: half of the time of an ending of five men for 15 % more bytes."""
 MANY_QUICK_SLOTS = 1 << 20
-"""In place of MANY_SLOTS for games that are solved so quickly that level 12 takes longer than the rest: two thirds of the
-time of all chess endings of four men for 9 % more bytes. It is of no use for other games: pocketcube takes 25 % more bytes."""
+"""What MANY_SLOTS is, but for games that are solved so quickly that level 12 takes longer than the rest: two thirds of
+the time of all chess endings of four men for 9 % more bytes. It is of no use for other games: pocketcube takes 25 %
+more bytes."""
 COMPACT_LEVEL, COMPACT_BLOCK = 19, 1 << 16
 """Level and block size for compact files, which are made once, to be small."""
 BOUNDS_LEVEL = 3

@@ -43,9 +43,10 @@ class ChungToi(InLine):
         for source in range(9):
             sign = self.cells.get(position, source)
             if placing and sign == 0:
-                yield 20 * source
+                yield 20 * source  # 2 * (9 * source + source)
                 yield 20 * source + 1
             elif not placing and sign in (straight, straight + 2):
+                # The first nine entries are for straight men, the next nine for diagonal ones.
                 reach = self.reach[source + (0 if sign == straight else 9)]
                 for goal in range(9):
                     if reach >> goal & 1 and (goal == source or self.cells.is_empty(position, goal)):

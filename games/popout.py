@@ -106,7 +106,7 @@ class PopOut(Connect4):
         mirrored = swapped = swapped_mirrored = 0
         for column in range(self.width):
             stones = below >> self.stride * column & self.digits
-            exchanged = stones ^ self.guard(stones) - 1
+            exchanged = stones ^ self.guard(stones) - 1  # all bits below the guard
             mirrored = mirrored << self.stride | stones
             swapped |= exchanged << self.stride * column
             swapped_mirrored = swapped_mirrored << self.stride | exchanged

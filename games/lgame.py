@@ -134,6 +134,7 @@ class LGame(Game):
         for sign, shape in shapes.items():
             if shape not in self.shapes:
                 raise ValueError(f"the cells with {sign} must make an L of four")
+        # SIGNS has two signs, and without the mover's it is the other player's.
         mine, theirs = (self.shapes.index(shapes[sign]) for sign in (mover, SIGNS.strip(mover)))
         return SIGNS.index(mover) << 20 | mine << 14 | theirs << 8 | signs.index("w") << 4 | signs.index("g")
 

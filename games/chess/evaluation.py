@@ -110,10 +110,10 @@ class Evaluation(Bitboards):
                     late += free
                     if kind == ROOK and not self.ahead[way] & pawns & own:
                         early += OPEN
-            if count(own & one & two & ~four) == 2:
+            if count(own & one & two & ~four) == 2:  # bishops
                 early += PAIR
                 late += PAIR
-            if own & four & ~one == own:
+            if (own & four & ~one) == own:  # a king alone
                 late -= self.harried(own, occupied & four & ~one & ~own)
             opening += sign * early
             endgame += sign * late

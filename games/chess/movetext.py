@@ -159,7 +159,7 @@ def legal_move(board: AnyBoard, text: str) -> str:
         taken = [move for move, (king, rook, *_) in castles.items() if text == square_name(king) + square_name(rook)]
         found = [move for move in moves if move in (text, *taken)]
     elif match := CASTLING.fullmatch(text):
-        file = 2 if match[1] else 6
+        file = 2 if match[1] else 6  # the king goes to file c for O-O-O, to file g for O-O
         found = [move for move, (_, _, king_goal, _) in castles.items() if king_goal % 8 == file and move in moves]
     elif match := SAN.fullmatch(text):
         found = [move for move in moves if fits(board, move, match)]

@@ -175,7 +175,7 @@ class Cells(Field):
         self.exchanged = [*sets[1::-1], *sets[2:]]
 
     def prepare_packed(self, sets: list[str]) -> None:
-        """Compute the same for packed cells; *sets* are expressions for the planes."""
+        """Compute what `prepare_planes` does, for packed cells; *sets* are expressions for the planes."""
         self.number = f"({self.in_any}).bit_count()"
         self.number_of = " | ".join(f"({cells} >> cell & 1) << {bit}" for bit, cells in enumerate(sets))
         self.is_in = [f"sign >> {bit} & 1" for bit in range(len(sets))]

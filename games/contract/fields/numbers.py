@@ -192,6 +192,7 @@ class Turn(Field):
         if len({*self.signs}) < max(2, self.players):
             raise ValueError(f"{self.name} has a sign for each player, as in Turn('XO'), and not {self.signs!r}")
         found: Turn = super().sized_for(game)
+        # A turn that follows from cells takes no bits, and has no part in a text.
         found.width = 0 if self.by else (self.players - 1).bit_length()
         found.rows = 0 if self.by else 1
         return found

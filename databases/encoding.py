@@ -222,6 +222,7 @@ def pack(compressor: zstandard.ZstdCompressor, *parts: NDArray[np.uint8]) -> byt
 
 def unpack(decompressor: zstandard.ZstdDecompressor, frame: bytes, size: int) -> bytes:
     """Return the content of *frame*; raise ValueError unless it is *size* bytes long and has a checksum."""
+    # Byte 4 of a frame, after its magic number, has the flags.
     if zstandard.frame_content_size(frame) != size or not frame[4] & HAS_CHECKSUM:
         raise ValueError(f"a frame is not of {size} bytes with a checksum")
     return decompressor.decompress(frame, allow_extra_data=False)

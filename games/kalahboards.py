@@ -99,7 +99,7 @@ class KalahBoards(SownBoards):
                     before -= 1 << BITS * at
                     # The last seed captured nothing: its pit was not empty, or there was nothing to take.
                     if seeds > 1 or not (self.empty or board >> BITS * (self.cells - 1 - at) & FIELD):
-                        yield before + ((at - pit) << BITS * pit) | (1 - self.turn(position)) << self.turn_bit
+                        yield (before + ((at - pit) << BITS * pit)) | (1 - self.turn(position)) << self.turn_bit
 
     def primitive(self, position):
         if self.own(position) and (self.other(position) or not self.either):

@@ -69,6 +69,7 @@ class EndingSearches:
             return None
         began = clock.passed
         move = self.search_once(oracle, fen, moves, clock)
+        # Each search lasts SECONDS; one that ended early has nothing left to prove.
         while clock.infinite and not clock.is_over and clock.passed - began > EARLY:
             began = clock.passed
             move = self.search_once(oracle, fen, moves, clock) or move

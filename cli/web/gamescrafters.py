@@ -308,7 +308,7 @@ def read(solution: Solution, text: str) -> Spot:
     if steps := PICKED.search(text):
         picked = tuple(sorted({int(number[:6]) for number in steps[1].split(".")}))  # [:6]: no huge numbers
         text = text[: steps.start()]
-    turn = 1
+    turn = 1  # where the text of a position does not say who is to move, 1_ or 2_ before it does
     if re.match("[12]_", text) and not shown.game.draw_turn(solution.start_or_example):
         turn, text = int(text[0]), text[2:]
     try:
@@ -364,7 +364,8 @@ def move(shown: Shown, spot: Spot, button: Button, first: MoveAnswer, best: Choi
     """
     choice, look = first.choice, shown.look
     if len(button.choices) == 1:
-        after = Spot(choice.position, shown.turn_at(choice.position, spot.turn if choice.again else 3 - spot.turn))
+        next_turn = spot.turn if choice.again else 3 - spot.turn  # the players are 1 and 2
+        after = Spot(choice.position, shown.turn_at(choice.position, next_turn))
         name, value, remoteness = autogui.listed_name(choice.name), choice.value, choice.remoteness
     else:
         after = spot._replace(picked=button.picked)

@@ -38,7 +38,7 @@ class Bishops(Game):
         return self.cells.rays((1, -1), (1, 1), (-1, 1), (-1, -1))
 
     def attacks(self, position, cell, sign):
-        """Return whether a bishop on a cell sees a bishop with this sign."""
+        """Return whether a bishop on a cell sees a bishop with this sign. Rays are filled up with -1."""
         for ray in self.rays[cell]:
             for goal in ray:
                 if goal >= 0 and self.cells.has(position, goal, sign):

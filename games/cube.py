@@ -120,6 +120,7 @@ class CubePart(Game):
     """The cubies that count, first corners, then edges, as in URF-UFL-UR-UF, or `corners`: all eight."""
 
     def __post_init__(self):
+        # The names in the right order: other than `only` if that has an unknown or repeated name, or another order.
         names = [kind[cubie] for kind, cubies in zip(KINDS, self.counted, strict=True) for cubie in cubies]
         if not names or self.only not in ("corners", "-".join(names)):
             raise ValueError(

@@ -91,15 +91,18 @@ class Kalah(PitTexts):
         """Yield the numbers of the own pits with seeds."""
         row = self.row(position, self.turn(position))
         for pit in range(self.pits):
-            if row >> 6 * pit & FIELD:
+            if (row >> (6 * pit)) & FIELD:
                 yield pit
 
     def do_move(self, position, pit):
-        """Return the position after the seeds of a pit are sown, which may capture or give another turn."""
+        """Return the position after the seeds of a pit are sown, which may capture or give another turn.
+
+        A row has six bits for each pit, and above them the store.
+        """
         turn = self.turn(position)
         own, other = self.row(position, turn), self.row(position, 1 - turn)
-        hand = own >> 6 * pit & FIELD
-        own -= hand << 6 * pit
+        hand = (own >> (6 * pit)) & FIELD
+        own -= hand << (6 * pit)
         # Round the board as the player sees it: the own pits, the own store at `pits`, then the other pits.
         at = pit
         while hand:
@@ -109,9 +112,9 @@ class Kalah(PitTexts):
             else:
                 other += 1 << 6 * (at - self.pits - 1)
             hand -= 1
-        if at < self.pits and own >> 6 * at & FIELD == 1:
+        if at < self.pits and (own >> (6 * at)) & FIELD == 1:
             opposite = 6 * (self.pits - 1 - at)
-            taken = other >> opposite & FIELD
+            taken = (other >> opposite) & FIELD
             if taken or self.empty:
                 # The seeds taken and the last seed go into the store; the last seed leaves its pit.
                 own += ((taken + 1) << 6 * self.pits) - (1 << 6 * at)

@@ -48,7 +48,7 @@ class Octal(Game):
 
     def generate_moves(self, heaps):
         """Yield `less << 2 * HEAP_BITS | more << HEAP_BITS | heap` for what a heap becomes: nothing, one heap or
-        two."""
+        two. Heaps are in order, so that equal ones are neighbours, of which the first is enough."""
         before = 0
         while heaps:
             heap = heaps & LARGEST

@@ -167,7 +167,7 @@ def columns(solution: "Solution", chunk: "PositionChunk", moves: bool) -> "Colum
 
 
 def write_csv(path: Path, names: tuple[str, ...], chunks: "Iterator[Columns]") -> int:
-    """Write a table as text; its first line has the names."""
+    """Write a table as text, with the names as its first line; return the number of its other lines."""
     count = 0
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

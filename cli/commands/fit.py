@@ -53,7 +53,7 @@ def command(
         if type(solution.game).features is not type(game).features:
             raise CannotFit(f"{solution.variant} has other features than {text_of(game)}; choose another --from")
         announce(line, "fitting, and counting errors")
-        found = fit(solution, positions, judged, seed)  # `target` is None if the weights are not better
+        found = fit(solution, positions, judged, seed)  # `target` is "" if the weights are not better
         learned_from = solution.variant
     facts = {
         "from": learned_from, "target": found.target, "date": datetime.now(UTC).date().isoformat(),

@@ -53,6 +53,7 @@ def print_as_text(trees: "Trees") -> None:
 
 
 def trees_json(trees: "Trees") -> dict[str, Any]:
+    """Return trees as JSON: the sizes of all that were counted, and the nodes of those that are drawn."""
     from retrograde.games.catalog import variant
 
     return {

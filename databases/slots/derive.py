@@ -117,8 +117,9 @@ class CompactDatabase(SlotsDatabase):
 def best_outcome(children: Iterable[Outcome]) -> Outcome:
     """Return a position's outcome from those of its children, each for the player to move there.
 
-    A child that is LOSE makes the position a WIN, in one ply more than the soonest such child. If all children are WIN,
-    the position is a LOSE, in one ply more than the latest.
+    A child that is LOSE makes the position a WIN, in one ply more than the soonest such child. Otherwise a child that
+    is TIE makes it a TIE, counted in the same way, and then one that is DRAW a DRAW. If all children are WIN, the
+    position is a LOSE, in one ply more than the latest.
 
     >>> best_outcome([Outcome(WIN, 4), Outcome(DRAW, None), Outcome(LOSE, 6), Outcome(LOSE, 2)])
     Outcome(value=<Value.WIN: 4>, remoteness=3)

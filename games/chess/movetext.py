@@ -217,7 +217,7 @@ def game_text(game: GameRecord) -> str:
 
 
 def words_of(game: GameRecord) -> Iterator[str]:
-    """Yield the words of a game with the numbers of its moves: before White's, and before Black's after a comment."""
+    """Yield the words of a game with the numbers of moves: before White's, and before Black's that follow no move."""
     number, white, follows_move = game.first_number, game.white_begins, False
     for kind, text in game.words:
         if kind == MOVE:

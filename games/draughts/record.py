@@ -11,14 +11,19 @@ WIDTH = 79
 
 
 def pdn(game: Any, position: int, moves: Sequence[int], players: Sequence[str], finished: bool) -> str:
-    """Return a game as PDN, between two *players*. A *finished* game that has not ended on the board is a draw."""
+    """Return a game as PDN, between two *players*, of whom the first is to move in *position*.
+
+    A *finished* game that has not ended on the board is a draw.
+    """
     start, first = game.write(position), game.draw_turn(position)
     white, black = players if first == "w" else reversed(players)
     words: list[str] = []
-    # A numbered move begins with the player named first in `words`: White in endings, Black in the whole game.
+    # Each number stands before a move of the player named first in `game.words`: White in endings, Black in the whole
+    # game. If the other player begins, the first move has a number and dots.
     for ply, move in enumerate(moves, 0 if first == next(iter(game.words)) else 1):
         number = f"{ply // 2 + 1}{'...' if ply % 2 else '.'}"
-        words += [number] * (not words or ply % 2 == 0)
+        if not words or ply % 2 == 0:
+            words.append(number)
         words.append(game.move_name(position, move))
         position = game.do_move(position, move)
     result = "*"

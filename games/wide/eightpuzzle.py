@@ -192,8 +192,10 @@ class FifteenPuzzle(TwoWords, EightPuzzle):
         return number * self.orders + order
 
     def unindex(self, tier, i):
+        """Return the position of a slot."""
         taken, reached = self.regions[i // self.orders]
-        # The order, `rest`, has a digit for each counted tile: the place among those left. `base` is the digit's worth.
+        # The order, `rest`, has a digit for each counted tile: how many smaller tiles are left. `base` is the digit's
+        # worth, and `left` has a bit for each tile that is left.
         rest, left, base = i % self.orders, self.mask, self.orders
         count, other = self.count, self.free_tile(self.mask)
         low = high = 0
@@ -204,8 +206,9 @@ class FifteenPuzzle(TwoWords, EightPuzzle):
                 count -= 1
                 tile, before = 0, rest // base
                 rest %= base
-                while before or not left >> tile & 1:  # the tile with so many smaller ones among those left
-                    before -= left >> tile & 1
+                # Find the tile with *before* smaller ones among those left.
+                while before or not (left >> tile) & 1:
+                    before -= (left >> tile) & 1
                     tile += 1
                 left ^= 1 << tile
             if cell < CELLS:

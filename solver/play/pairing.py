@@ -52,7 +52,7 @@ def expected(
 
 
 def facts_at(explored: ExploredGame, found: MetricResult, position: int) -> Facts:
-    """Return the measures of a position; raise PositionError if play never reaches it."""
+    """Return the expected payoff of a position, with its bounds; raise PositionError if play never reaches it."""
     game = explored.game
     indices = np.flatnonzero(explored.positions == game.canonical(position))
     if not len(indices):

@@ -227,13 +227,13 @@ class Log:
         self.unwritten.clear()
         self.written = time.monotonic()
 
-    def since_anew(self) -> Entries:
+    def since_restart(self) -> Entries:
         """Return the entries since the last restart from scratch (an empty entry), and forget those before."""
         last_restart = max((number for number, entry in enumerate(self.resumed) if not entry), default=-1)
         del self.resumed[: last_restart + 1]
         return self.resumed
 
-    def begin_anew(self) -> None:
+    def restart(self) -> None:
         """Log a restart from scratch (an empty entry), durably, before anything is deleted."""
         self.resumed.clear()
         self.add(())

@@ -84,7 +84,7 @@ class EntryLog:
 
     def read(self) -> Iterator[Any]:
         """Yield the entries of earlier solves since the last restart, once."""
-        for arrays in self.log.since_anew():
+        for arrays in self.log.since_restart():
             yield decode(arrays, self.kinds)
         self.log.resumed.clear()
 

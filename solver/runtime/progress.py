@@ -193,7 +193,7 @@ class Phase:
         self.count(records, positions)
         self.working(0, tier)
 
-    def begin_anew(self) -> None:
+    def restart(self) -> None:
         """Reset all counts, and become the present phase again."""
         self.set_counts((0, 0, 0.0, 0.0))
         self.began, self.first = time.monotonic(), None

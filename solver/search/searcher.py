@@ -406,7 +406,7 @@ class Search(StoppableSearch):
     # Remoteness of ties: a shortest path, because both sides prefer an early end
 
     def plies_to_tie(self, position: int) -> int | None:
-        """Return the fewest plies from a TIE to the end by moves that keep it. Out of time or memory, return None."""
+        """Return the fewest plies from a TIE to the end by moves that keep it; None if time or memory run out."""
         try:
             # The remoteness is from *least* to *plies*.
             least, plies = 1, self.find_tie_path(position, self.workspace_size[0])

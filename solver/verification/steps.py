@@ -135,7 +135,7 @@ class StepsVerifier(OutcomeVerifier):
         exploring = Phase("exploring", phase.listener, len(self), phase.course)
         try:
             with list_positions(self.game, executor, self.file.path.parent, exploring) as self.forward:
-                phase.begin_anew()
+                phase.restart()
                 self.count_over(phase)
                 waves = self.forward.waves
                 self.lasts = [segment.last for wave in waves for tier in wave.values() for segment in tier.segments]

@@ -217,7 +217,7 @@ class Verifier:
             return False
         deadline = time.monotonic() + seconds
         self.begin()
-        phase.begin_anew()
+        phase.restart()
         for item in self.items() if self.sound else ():
             if time.monotonic() > deadline:
                 return False
@@ -228,7 +228,7 @@ class Verifier:
     def verify_compiled(self, executor: Executor, phase: Phase) -> None:
         """Verify all items with the compiled rules, and a sample with the interpreted rules."""
         self.begin()
-        phase.begin_anew()
+        phase.restart()
         suspects: list[int] = []
         for result in self.verify_tasks(executor, phase) if self.sound else ():
             if result.tally is not None:
@@ -311,7 +311,7 @@ class DatabaseVerifier(Verifier):
     def verify_start(self) -> None:
         """Record a problem if the start is not stored, or if the file's header contradicts what is stored."""
         start, file = given_start(self.game), self.file
-        if start is None:
+        if start is None:  # a game without a start has no other first positions
             return
         canonical = self.game.canonical(start)
         row = self.row_of(canonical)

@@ -276,7 +276,7 @@ class SetsLog:
         self.filled: dict[int, dict[int, FilledTiers]] = defaultdict(dict)
         """Entries of filled tiers, by wave and first tier."""
         self.whole: set[int] = set()
-        for (kind, wave), *arrays in log.since_anew():
+        for (kind, wave), *arrays in log.since_restart():
             if kind == WHOLE:
                 self.whole.add(int(wave))
             else:

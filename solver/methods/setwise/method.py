@@ -74,8 +74,8 @@ class Setwise:
 
     def solve_by(self, rules: Rules, game: Game, work: Work, sets_log: Log, worths_log: Log) -> SolvedSteps:
         """Solve in memory if that suffices and there is nothing to resume, else with scratch files."""
-        worths_log.since_anew()
-        resumed = bool(sets_log.since_anew())
+        worths_log.since_restart()
+        resumed = bool(sets_log.since_restart())
         if not resumed and work.shares_memory:
             try:
                 return self.attempt(rules, game, work, work.log("sets", False), work.log("worths", False), False)
@@ -122,7 +122,7 @@ class Setwise:
 def restart(sets_log: Log, worths_log: Log) -> None:
     """Record that the solve restarts. First in the log of worths: without sets there can be no worths."""
     for log in (worths_log, sets_log):
-        log.begin_anew()
+        log.restart()
 
 
 def can_unpack(storage: WaveStorage, work: Work, planes: int) -> bool:

@@ -82,12 +82,12 @@ class ForwardJournal:
         self.log, self.width = log, width
         self.waves: dict[int, list[ForwardResult]] = defaultdict(list)
         self.complete: set[int] = set()
-        for (kind, wave), *arrays in log.since_anew():
+        for (kind, wave), *arrays in log.since_restart():
             if kind == RESULT:
                 self.waves[int(wave)].append(read_result(int(wave), width, *arrays))
             elif kind == COMPLETE:
                 self.complete.add(int(wave))
-            else:
+            else:  # RESTART
                 self.drop(int(wave))
 
     def check_files(self, scratch: Scratch) -> None:

@@ -45,7 +45,7 @@ class StreamedMethod:
             if not resumed:  # this solve wrote the files itself: the disk is at fault
                 raise
             for log in (steps_log, positions_log):  # in this order: without positions there can be no steps
-                log.begin_anew()
+                log.restart()
             return self.attempt(game, work, positions_log, steps_log)
 
     def attempt(self, game: Game, work: Work, positions_log: Log, steps_log: Log) -> SolvedSteps | SolvedRows:

@@ -162,8 +162,10 @@ def compiled_first_difference(positions, i, j):
 
 @kernel
 def load_steps(arena, rows, steps):
-    """Unpack the steps of some tiers into *steps*, which is long enough for them and for two more a tier. *arena* has
-    packed lists. Those of tier k are the lists from `rows[k, 0]` up to `rows[k, 1]`, the latter excluded."""
+    """Unpack the steps of some tiers into *steps*. Two steps more mark the begin and the end of each tier.
+
+    *arena* has packed lists of steps: of tier k those from `rows[k, 0]` up to `rows[k, 1]`, the latter excluded.
+    """
     starts, passed, _, tiers = steps
     end = ZERO
     for k in range(len(rows)):

@@ -78,7 +78,7 @@ def drop_incomplete_wave(log: Log, scratch: Scratch, frames_in: Callable[..., It
     of the others. An entry has the number of its wave first, and `frames_in(wave, *arrays)` yields its frames. An entry
     with nothing but a number means that the wave was restarted.
     """
-    entries = log.since_anew()
+    entries = log.since_restart()
     waves: dict[int, list[int]] = {}
     # Collect the entries of each wave that was not restarted.
     for number, ((wave, *_), *arrays) in enumerate(entries):

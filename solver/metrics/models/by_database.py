@@ -111,8 +111,8 @@ def weights_by_skill(skill: Fraction, perfect: Any, legal: Any) -> tuple[Any, An
 
 
 def merit(database: Database, position: int, move: int) -> tuple[int, ...]:
-    """Return a key to compare the moves of a position; greater is better. First by the database's metric, then by
-    value, then by remoteness: the winner hurries and the loser delays."""
+    """Return a key to compare the moves of a position; greater is better. First by score or expectation, if the
+    database has them, then by value, then by remoteness: the winner hurries and the loser delays."""
     game = database.game
     child = game.do_move(position, move)
     value, remoteness = database[child]

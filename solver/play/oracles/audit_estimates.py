@@ -116,8 +116,12 @@ def for_parent(child: int) -> int:
 def search_again(
     book: EstimatedBook, children: dict[str, set[str]], problems: list[str], phase: Phase, seed: int
 ) -> tuple[int, str]:
-    """Search positions without children again, and append problems; return how many, and why if none."""
+    """Search positions without children in the book again, and append problems.
+
+    Return (how many were searched, why none can be): the text is empty unless what estimates rest on has changed.
+    """
     game, origin = book.game, book.file.origin
+    # Weights of another number of features cannot be used; they are reported below, as changed.
     if len(origin.weights) == len(getattr(game, "feature_weights", ())):
         game = with_weights(game, origin.weights)
     with ExitStack() as stack:

@@ -19,8 +19,16 @@ under the set's word, and `unpack_planes` deposits them again.
 import numpy as np
 
 from retrograde.solver.rules.plain.tier_kernels import FIRST, GROUP, GROUPS, WORD, WORDS
-from retrograde.solver.runtime.kernel import lean_kernel
-from retrograde.solver.values.bits import IS_QUICK, deposit, extract
+from retrograde.solver.runtime.kernel import kernel, lean_kernel
+from retrograde.solver.values.bits import (
+    IS_QUICK,
+    MOVES,
+    deposit,
+    deposit_by_moves,
+    extract,
+    extract_by_moves,
+    find_moves,
+)
 
 WORD_BITS = 6
 """Bits of a rank that say which bit of a word it is."""
@@ -158,39 +166,39 @@ def copy_words(content, head, sets, begin, end, word):
     return word
 
 
-@lean_kernel
+@kernel
 def pack_planes(words, planes, begin, end, count, out):
     """Pack *count* planes of words *begin* to *end* into *out*, uint64[count × n], n words for each plane.
 
     Of each plane only the bits of positions in the set, *words*, are packed, one after another.
     """
-    stride = len(out) // count
-    for plane in range(count):
-        i, filled, bits = plane * stride, 0, NOTHING
-        for word in range(begin, end):
-            # `filled` bits of the current output word are taken. What does not fit begins the next one.
-            packed = extract(planes[plane, word], words[word])
-            bits |= packed << np.uint64(filled)
-            positions = popcount(words[word])
+    stride, moves = len(out) // count, np.empty(MOVES, np.uint64)
+    out[:] = NOTHING
+    # In all planes, `filled` bits of output word i are taken. What does not fit begins the next one.
+    i = filled = 0
+    for word in range(begin, end):
+        set_word, positions = words[word], popcount(words[word])
+        if not IS_QUICK:
+            find_moves(set_word, moves)
+        for plane in range(count):
+            bits = planes[plane, word]
+            packed = extract(bits, set_word) if IS_QUICK else extract_by_moves(bits, set_word, moves)
+            at = plane * stride + i
+            out[at] |= packed << np.uint64(filled)
             if filled + positions >= 64:
-                out[i] = bits
-                i += 1
-                bits = (packed >> ONE) >> np.uint64(63 - filled)  # two shifts: one by 64 is undefined
-                filled -= 64
-            filled += positions
-        # Write the last word, and zeros up to the next plane.
-        for k in range(i, (plane + 1) * stride):
-            out[k] = bits
-            bits = NOTHING
+                out[at + 1] = (packed >> ONE) >> np.uint64(63 - filled)  # two shifts: one by 64 is undefined
+        filled += positions
+        if filled >= 64:
+            i, filled = i + 1, filled - 64
 
 
-@lean_kernel
+@kernel
 def unpack_planes(content, count, tiers, sets, begin, planes):
     """Write to *planes* the *count* planes of some tiers that `pack_planes` packed into *content*, a chunk.
 
     *tiers* are their rows in the chunk's table. In the table of *sets* these tiers are the rows from *begin* on.
     """
-    stride = len(content) // count
+    stride, moves = len(content) // count, np.empty(MOVES, np.uint64)
     set_tiers, _, _, words = sets
     for k in range(len(tiers)):
         first = set_tiers[begin + k, WORD]
@@ -199,9 +207,11 @@ def unpack_planes(content, count, tiers, sets, begin, planes):
         for word in range(first, first + set_tiers[begin + k, WORDS]):
             i, shift = bit >> 6, np.uint64(bit & 63)
             rest_shift, set_word = np.uint64(63) - shift, words[word]
+            if not IS_QUICK:
+                find_moves(set_word, moves)
             for plane in range(count):
                 # 64 bits from `bit` on, from two words. A shift by 1 and one by `63 - shift`: one by 64 is undefined.
                 bits = (content[i] >> shift) | ((content[i + 1] << ONE) << rest_shift)
-                planes[plane, word] = deposit(bits, set_word)
+                planes[plane, word] = deposit(bits, set_word) if IS_QUICK else deposit_by_moves(bits, set_word, moves)
                 i += stride
             bit += popcount(set_word)

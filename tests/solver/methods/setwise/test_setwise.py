@@ -163,6 +163,12 @@ def test_bits_under_a_mask_are_pushed_together_and_spread(word, mask):
         assert pushed(np.uint64(word), np.uint64(mask)) == together
     for spread in (bits.deposit, bits.deposit_by_loop):
         assert spread(np.uint64(together), np.uint64(mask)) == word & mask
+    moves = np.empty(bits.MOVES, np.uint64)
+    bits.find_moves(np.uint64(mask), moves)
+    assert bits.extract_by_moves(np.uint64(word), np.uint64(mask), moves) == together
+    # Bits of the deposited word beyond the ones of the mask do not count.
+    for extra in {0, WORD & ~((1 << len(places)) - 1)}:
+        assert bits.deposit_by_moves(np.uint64(together | extra), np.uint64(mask), moves) == word & mask
 
 
 @pytest.mark.as_python

@@ -130,8 +130,8 @@ class Evaluation(Bitboards):
         return not self.in_check(position)
 
     def promise(self, position, move):
-        """Return the material that a move wins, more by a lesser man. It is -1 if a pawn can take a better man back, and
-        for promotions to less than a queen."""
+        """Return the material that a move wins, more by a lesser man. It is -1 if a pawn can take a better man back,
+        and for promotions to less than a queen."""
         white, one, two, four = planes = planes_of(position)
         target = move >> 6 & 63
         victim = kind_on(planes, target)

@@ -36,6 +36,8 @@ GROUP_BITS = 12
 """Bits of a rank below the number of its group: 6 for the bit in a word, 6 for the word in the group."""
 AFTER_TIER = 2
 """Empty groups behind those of a tier. Kernels may read them, so that they need no check at the end of a tier."""
+FEW_ONES = 6
+"""Up to so many positions of a word, a loop over them is quicker than moves that serve all planes."""
 ONE, LOW = np.uint64(1), np.uint64(0xFFFFFFFF)
 NOTHING, EVERYTHING = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 ONES = np.array(
@@ -178,11 +180,12 @@ def pack_planes(words, planes, begin, end, count, out):
     i = filled = 0
     for word in range(begin, end):
         set_word, positions = words[word], popcount(words[word])
-        if not IS_QUICK:
+        by_moves = not IS_QUICK and positions > FEW_ONES
+        if by_moves:
             find_moves(set_word, moves)
         for plane in range(count):
             bits = planes[plane, word]
-            packed = extract(bits, set_word) if IS_QUICK else extract_by_moves(bits, set_word, moves)
+            packed = extract_by_moves(bits, set_word, moves) if by_moves else extract(bits, set_word)
             at = plane * stride + i
             out[at] |= packed << np.uint64(filled)
             if filled + positions >= 64:
@@ -207,11 +210,13 @@ def unpack_planes(content, count, tiers, sets, begin, planes):
         for word in range(first, first + set_tiers[begin + k, WORDS]):
             i, shift = bit >> 6, np.uint64(bit & 63)
             rest_shift, set_word = np.uint64(63) - shift, words[word]
-            if not IS_QUICK:
+            positions = popcount(set_word)
+            by_moves = not IS_QUICK and positions > FEW_ONES
+            if by_moves:
                 find_moves(set_word, moves)
             for plane in range(count):
                 # 64 bits from `bit` on, from two words. A shift by 1 and one by `63 - shift`: one by 64 is undefined.
                 bits = (content[i] >> shift) | ((content[i + 1] << ONE) << rest_shift)
-                planes[plane, word] = deposit(bits, set_word) if IS_QUICK else deposit_by_moves(bits, set_word, moves)
+                planes[plane, word] = deposit_by_moves(bits, set_word, moves) if by_moves else deposit(bits, set_word)
                 i += stride
-            bit += popcount(set_word)
+            bit += positions

@@ -124,7 +124,7 @@ class Bounds(NamedTuple):
 
 class Search(StoppableSearch):
     """A search of one game by several threads, with a transposition table of *size* bytes. The table is kept between
-    questions. If *most* is larger, the table may grow to *most* bytes when it is full.
+    questions. If *most* is larger, the table may grow to *most* bytes in a long question.
     """
 
     def __init__(

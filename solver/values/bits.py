@@ -1,6 +1,7 @@
 """Masks, compiled: pushes the bits of a position that vary together to a rank, and spreads a rank again.
 
-Uses one instruction (pext, pdep of BMI2) if the processor has it, a loop otherwise.
+Uses one instruction (pext, pdep of BMI2) if the processor has it. Otherwise a loop serves a single word, and moves that
+are found once serve many words with the same mask.
 
 position   0 1 1 0 1 0 0 1      the lowest bit is on the right
 mask       0 1 1 0 0 0 1 1      two runs of ones
@@ -69,8 +70,8 @@ MOVES = 6
 def find_moves(mask, moves):
     """Write to *moves*, uint64[MOVES], which bits move by 2**k places when those under the mask are pushed together.
 
-    One call serves `extract_by_moves` and `deposit_by_moves` for many words with this mask. This is quicker than loops
-    over the ones of the mask. (H. S. Warren, Hacker's Delight, section 7-4.)
+    One call serves `extract_by_moves` and `deposit_by_moves` for many words with this mask. For some six words this is
+    quicker than loops over the ones of the mask, unless these are few. (H. S. Warren, Hacker's Delight, section 7-4.)
     """
     # A bit moves by the number of zeros below it in the mask. Step k finds bit k of this number for all bits at once:
     # the parity of the zeros below. The next step counts every second one of these.

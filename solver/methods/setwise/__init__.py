@@ -32,6 +32,6 @@ The steps of a solve:
    of the next. `step_kernels.py` writes them as steps for the database, as the streamed method does (see
    `streamed/steps.py`).
 
-`method.py` runs these steps. `words.py` describes sets, `storage.py` stores them in memory or in scratch files, and
-`mirror.py` halves the work in games with a mirror symmetry.
+`method.py` runs these steps. `words.py` describes sets, `storage.py` stores them in memory or in scratch files,
+`batches.py` says which tiers are in memory when, and `mirror.py` halves the work in games with a mirror symmetry.
 """

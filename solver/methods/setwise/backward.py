@@ -12,6 +12,7 @@ import numpy as np
 
 from retrograde.games.contract.game import WIN
 from retrograde.solver.methods.setwise.backward_kernels import MIRRORED, NONE, TO, WaveValues, compute_planes
+from retrograde.solver.methods.setwise.batches import NO_ROWS, Batch, plan_batches
 from retrograde.solver.methods.setwise.forward import Exploration
 from retrograde.solver.methods.setwise.forward_kernels import BIT_AT, FROM, OPEN, SHARED
 from retrograde.solver.methods.setwise.mirror import mirror_images
@@ -68,7 +69,8 @@ class BackwardPass(NamedTuple):
 
     `storage` stores planes, and `scratch` steps. Links out of tier k of `wave` are `links[starts[k]:starts[k + 1]]`.
     `planes_after` and `planes` are numbers of planes: of the wave `after`, and to be made. `codes` maps worths to
-    codes. `rows` is the number of rows of a tally.
+    codes. `rows` is the number of rows of a tally. `loaded` are the tiers of the wave after that are loaded for all
+    tasks; if None, each task loads those that it reads.
     """
 
     rules: Rules
@@ -82,6 +84,7 @@ class BackwardPass(NamedTuple):
     planes: int
     codes: Array
     rows: int
+    loaded: WaveValues | None
 
 
 class SolveTask(NamedTuple):
@@ -105,16 +108,16 @@ def solve_tiers(task: SolveTask) -> tuple[Done, list[Any]]:
     first, stop = wave.rows_of(begin)[0], wave.rows_of(end - 1)[1]
     starts = back.starts[first : stop + 1]
     links = back.links[starts[0] : starts[-1]].copy()
-    # Step 1: Get the values of these tiers and of the wave after: in place if unpacked, else copied.
-    if wave.unpacked and after.unpacked:
-        values, values_after = wave.unpacked, after.unpacked
-        values = values._replace(sets=values.sets._replace(tiers=values.sets.tiers[first:stop]))
+    # Step 1: Get the values of these tiers, in place if the wave is unpacked, and those of the wave after.
+    if wave.unpacked:
+        values = wave.unpacked._replace(sets=wave.unpacked.sets._replace(tiers=wave.unpacked.sets.tiers[first:stop]))
     else:
         sets = wave.load(storage, np.arange(first, stop), "own")
-        goes_on = links[:, TO] != NONE
-        rows, links[goes_on, TO] = np.unique(links[goes_on, TO], return_inverse=True)
-        values_after = after.load_planes(storage, rows, back.planes_after, "after")
         values = WaveValues(sets, plane_buffer("own", back.planes, int(sets.tiers[:, WORDS].sum())))
+    if (values_after := back.loaded) is None:
+        rows = children_in(links)
+        values_after = after.values_for(storage, rows, back.planes_after, "after")
+        after.load_planes(storage, rows, values_after)
     # Step 2: Compute the planes.
     tiers = values.sets.tiers
     compute_planes(back.rules, values, links, starts - starts[0], values_after)
@@ -226,17 +229,22 @@ class SetwiseStore(StepsStore):
         for needed in (wave, after):
             self.find_sheet(needed)
         back = BackwardPass(
-            self.rules, self.storage, self.scratch, wave.without_links(), links, starts,
-            after.without_links(), planes_for(plies - 1), count, codes_for(count, plies, misere), len(self.tally),
+            self.rules, self.storage, self.scratch, wave.without_links(), links, starts, after.without_links(),
+            planes_for(plies - 1), count, codes_for(count, plies, misere), len(self.tally), after.unpacked,
         )  # fmt: skip
         # Step 2: Solve the chunks. A single task runs here, without a worker.
-        tasks = list(self.tasks(TaskData(back, self.storage.scratch, f"shared{number}"), wave))
-        done = self.work.as_completed(solve_tiers, tasks) if len(tasks) > 1 else map(solve_tiers, tasks)
-        for entry, planes in done:
-            if planes:
-                wave.planes[entry[0][1] : entry[0][2]] = planes
-            save_memory(self.work, self.storage)
-            yield entry
+        batches, loaded = self.batches(wave, after, back)
+        shared = TaskData(back._replace(loaded=loaded), self.storage.scratch, f"shared{number}")
+        for ranges, rows in batches:
+            if loaded and len(rows):
+                after.load_planes(self.storage, rows, loaded, self.work.map_here)
+            tasks = [SolveTask(shared, begin, end) for begin, end in ranges]
+            done = self.work.as_completed(solve_tiers, tasks) if len(tasks) > 1 else map(solve_tiers, tasks)
+            for entry, planes in done:
+                if planes:
+                    wave.planes[entry[0][1] : entry[0][2]] = planes
+                save_memory(self.work, self.storage)
+                yield entry
         # Step 3: Make this wave durable, then free the wave after.
         if self.storage.scratch:
             self.storage.sync(filter(None, wave.planes))
@@ -258,8 +266,20 @@ class SetwiseStore(StepsStore):
             planes, words = planes_for(self.last - wave.number), int(wave.tiers[:, WORDS].sum())
             wave.sheet = new_sheet(self.storage.scratch, f"planes{wave.number}", planes, words)
 
-    def tasks(self, shared: TaskData[BackwardPass], wave: Wave) -> Iterator[SolveTask]:
-        """Yield tasks that solve the remaining chunks of a wave. A task has consecutive chunks."""
+    def batches(self, wave: Wave, after: Wave, back: BackwardPass) -> tuple[list[Batch], WaveValues | None]:
+        """Return the batches that solve the rest of a wave, and the buffers for the tiers of the wave after that they
+        load. The tasks of a batch are ranges of chunks."""
+        ranges = list(self.ranges(wave))
+        one_batch = [Batch(ranges, NO_ROWS)], back.loaded
+        if back.loaded or after.sheet or not self.work.shares_memory:
+            return one_batch
+        rows = [(wave.rows_of(begin)[0], wave.rows_of(end - 1)[1]) for begin, end in ranges]
+        read = [children_in(back.links[back.starts[first] : back.starts[stop]]) for first, stop in rows]
+        plan = plan_batches(ranges, read, after.tiers, back.planes_after, self.work.budget.free_bytes())
+        return (plan.batches, plan.buffers(back.planes_after)) if plan else one_batch
+
+    def ranges(self, wave: Wave) -> Iterator[tuple[int, int]]:
+        """Yield the ranges of consecutive chunks of a wave that are still to be solved, each for one task."""
         remaining, words = set(self.unsolved[wave.number]), wave.words_by_chunk().tolist()
         least = max(min(TASK_WORDS, sum(words) // (4 * self.work.workers)), LEAST_WORDS)
         least = words_in_task(self.work, sum(words), least)
@@ -267,12 +287,18 @@ class SetwiseStore(StepsStore):
         for chunk in sorted(remaining):
             if chunk != end or total >= least:
                 if total:
-                    yield SolveTask(shared, begin, end)
+                    yield begin, end
                 begin, total = chunk, 0
             total += words[chunk]
             end = chunk + 1
         if total:
-            yield SolveTask(shared, begin, end)
+            yield begin, end
+
+
+def children_in(links: Array) -> Array:
+    """Return the rows of the child tiers that some links lead to, ascending."""
+    rows: Array = np.unique(links[links[:, TO] != NONE, TO])
+    return rows
 
 
 def set_ties(values: WaveValues) -> None:

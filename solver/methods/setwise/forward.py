@@ -16,11 +16,13 @@ from retrograde.solver.methods.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.methods.setwise.forward_kernels import BIT_AT, FROM, MANY, OPEN, TIED, UNLIKE, Sets, fill_sets
 from retrograde.solver.methods.setwise.mirror import NotSymmetric
 from retrograde.solver.methods.setwise.storage import (
+    FOR_LOADED,
     NO_LINKS,
     NO_STARTS,
     Map,
     Wave,
     WaveStorage,
+    bytes_loaded,
     count_groups,
     planes_for,
     save_memory,
@@ -119,12 +121,12 @@ class Exploration:
         # Step 1: Cut the wave into ranges of tiers, and give those that are not in the log to workers.
         logged = log.filled.pop(wave.number, {})
         ranges = ranges_of(before, wave, self.work.sizes.chunk_words)
-        parents = None
-        if not self.storage.scratch:
-            parents = load_parents(before, self.storage, wave.links_to_stored(), self.work.map_here)
+        unfilled = [((begin, end), words) for begin, end, words in ranges if begin not in logged]
+        parents, links = None, wave.links_to_stored()
+        if unfilled and self.work.shares_memory and self.can_load(before, links):
+            parents = load_parents(before, self.storage, links, self.work.map_here)
         forward = ForwardPass(self.rules, self.storage, before.without_links(), wave, parents)
         shared = TaskData(forward, self.storage.scratch, f"shared{wave.number}")
-        unfilled = [((begin, end), words) for begin, end, words in ranges if begin not in logged]
         least = words_in_task(self.work, sum(words for _, words in unfilled), least=1)
         tasks = ((shared, task) for task in group_by_weight(unfilled, least))
         results = chain.from_iterable(self.work.starmap(fill, tasks))
@@ -147,6 +149,19 @@ class Exploration:
             log.add_whole(wave.number)
             log.log.settle()
         self.storage.drop(f"shared{wave.number}")
+        if self.storage.scratch:
+            free_workspaces(PARENTS)
+
+    def can_load(self, before: Wave, links: Array) -> bool:
+        """Return whether there is memory to load the parents of some links once for all tasks. Without scratch files,
+        `check_resources` has made sure of it."""
+        if not self.storage.scratch:
+            return True
+        rows = np.unique(links[:, FROM])
+        tiers = before.tiers[before.stored[rows]]
+        # Words of mirror images count twice: positions of one word may have their images in several words.
+        words = int(tiers[:, WORDS].sum() + tiers[before.stored[rows] != rows, WORDS].sum())
+        return bytes_loaded(count_groups(tiers), words) <= FOR_LOADED * self.work.budget.free_bytes()
 
     def check_resources(self, wave: Wave, phase: Phase) -> None:
         """Check that memory and disk will suffice for the rest of the exploration.

@@ -5,9 +5,10 @@ The tiers of a wave are stored a few at a time. Such a *chunk* is one array, or 
     sets       | occupied, for all groups of the chunk's tiers | words |        uint64[]
     planes     | plane 0 | plane 1 | …                                          uint64[], packed: a bit a position
 
-A task copies the tiers that it needs into arrays of its own, as if the wave had no others. If there is memory for it,
-waves are *unpacked* instead on the way back: all tiers of a wave lie in arrays shared by all tasks. Then nothing is
-packed and nothing is copied.
+A task copies the tiers that it needs into arrays of its own, as if the wave had no others. Tiers that several tasks of
+this process read are copied once for all of them, if there is memory for it (see batches.py). If there is even more,
+waves are *unpacked* on the way back: all tiers of a wave lie in arrays shared by all tasks. Then nothing is packed and
+nothing is copied.
 
 Of two mirror-image tiers one is stored (see mirror.py). The other has a row in the table of tiers, but no groups.
 """
@@ -53,6 +54,8 @@ FEWEST_SENT, MOST_SENT = 1 << 15, 1 << 21
 """Words in a task for another process: the least, if memory is short, and the most, so that progress is reported."""
 BYTES_A_WORD = 512
 """Memory of a worker for each word of a task, in bytes: its planes, and what it reads of the wave before or after."""
+FOR_LOADED = 0.5
+"""Share of the free memory that tiers may take which are loaded once for many tasks."""
 
 
 class WaveStorage(NamedTuple):
@@ -164,49 +167,68 @@ class Wave:
         for begin, end in pairwise(cuts.tolist()):
             yield int(chunks[begin]), begin, end
 
-    def load(self, storage: WaveStorage, rows: Array, name: str, more: tuple[int, int] = (0, 0)) -> Sets:
+    def load(
+        self, storage: WaveStorage, rows: Array, name: str, more: tuple[int, int] = (0, 0), run: Map = map
+    ) -> Sets:
         """Copy the sets of some stored tiers, ascending *rows*, into arrays of this thread with space for *more* groups
-        and words."""
+        and words, by calls of *run*."""
         tiers = self.tiers[rows]
         groups, words = count_groups(tiers) + more[0], int(tiers[:, WORDS].sum()) + more[1]
         sets = Sets(tiers, *group_buffers(name, groups), workspace(f"{name} words", words + 1, np.uint64))
-        return self.copy_to(sets, storage, rows)
+        return self.copy_to(sets, storage, rows, run)
 
-    def copy_to(self, sets: Sets, storage: WaveStorage, rows: Array) -> Sets:
-        """Copy the sets of some stored tiers, ascending *rows*, into *sets* and return these."""
-        group = word = 0
-        for chunk, begin, end in self.chunks_of(rows):
-            head = count_groups(self.tiers[slice(*self.rows_of(chunk))])
-            content = storage.get(self.sets[chunk])
-            group = copy_groups(content, sets, begin, end, group)
-            word = copy_words(content, head, sets, begin, end, word)
+    def copy_to(self, sets: Sets, storage: WaveStorage, rows: Array, run: Map = map) -> Sets:
+        """Copy the sets of some stored tiers, ascending *rows*, into *sets*, by calls of *run*; return *sets*."""
+        number_groups(sets.tiers)
+        sets.tiers[:, WORD] = offsets_of(sets.tiers[:, WORDS])
+        tasks = [[*range(begin, end)] for _, begin, end in self.chunks_of(rows)]
+        run_all(run, partial(self.copy_from_chunk, sets, storage, rows), tasks)
         return sets
 
-    def load_planes(self, storage: WaveStorage, rows: Array, count: int, name: str) -> WaveValues:
-        """Return the sets of some stored tiers, ascending *rows*, and *count* planes of them, uint64[count, words + 1].
+    def copy_from_chunk(self, sets: Sets, storage: WaveStorage, rows: Array, to_rows: Array) -> None:
+        """Do the work of `copy_to` for tiers of one chunk, whose rows in *sets* are *to_rows*."""
+        chunk, tiers = next(self.chunks_of(rows[to_rows]))[0], self.tiers[rows[to_rows]]
+        content = storage.get(self.sets[chunk])
+        copy_groups(content, tiers, sets, to_rows)
+        copy_words(self.words_in(chunk, content), tiers, sets, to_rows)
 
-        If the planes are in a sheet, the sets come without words, and the table says where the tiers' words are in the
-        sheet.
+    def words_in(self, chunk: int, content: Array) -> Array:
+        """Return the words in the content of a chunk, which stand behind its groups."""
+        return content[count_groups(self.tiers[slice(*self.rows_of(chunk))]) :]
+
+    def values_for(self, storage: WaveStorage, rows: Array, count: int, name: str) -> WaveValues:
+        """Return buffers of this thread for some stored tiers with *count* planes, to be filled by `load_planes`.
+
+        If the planes are in a sheet, the sheet is returned as their buffer.
         """
+        tiers = self.tiers.copy()
+        tiers[rows, GROUP] = offsets_of(tiers[rows, GROUPS] + AFTER_TIER)
         if self.sheet:
             assert storage.scratch
-            return WaveValues(self.load_groups(storage, rows, name), read_sheet(storage.scratch, self.sheet, count))
-        sets = self.load(storage, rows, name)
-        planes = plane_buffer(name, count, int(sets.tiers[:, WORDS].sum()))
-        for chunk, begin, end in self.chunks_of(rows):
-            packed_tiers, content = self.tiers[rows[begin:end]], storage.get(self.planes[chunk])
-            unpack_planes(content, count, packed_tiers, sets, begin, planes)
-        return WaveValues(sets, planes)
+            tiers[:, WORD] += np.repeat(offsets_of(self.words_by_chunk()), np.diff([*self.begins, len(tiers)]))
+            planes = read_sheet(storage.scratch, self.sheet, count)
+        else:
+            tiers[rows, WORD] = offsets_of(tiers[rows, WORDS])
+            planes = plane_buffer(name, count, int(tiers[rows, WORDS].sum()))
+        return WaveValues(Sets(tiers, *group_buffers(name, count_groups(tiers[rows])), NO_WORDS), planes)
 
-    def load_groups(self, storage: WaveStorage, rows: Array, name: str) -> Sets:
-        """Return the groups of some stored tiers without words. The table says where these are in the whole wave."""
-        tiers, words = self.tiers[rows], offsets_of(self.words_by_chunk())
-        sets = Sets(tiers, *group_buffers(name, count_groups(tiers)), NO_WORDS)
-        group = 0
-        for chunk, begin, end in self.chunks_of(rows):
-            tiers[begin:end, WORD] += words[chunk]
-            group = copy_groups(storage.get(self.sets[chunk]), sets, begin, end, group)
-        return sets
+    def load_planes(self, storage: WaveStorage, rows: Array, values: WaveValues, run: Map = map) -> None:
+        """Write the groups and planes of some stored tiers, ascending *rows*, to *values*, by calls of *run*.
+
+        The table of *values* has all tiers of the wave, and says where the groups and words of these belong. The words
+        of their sets are not loaded, and neither are planes in a sheet.
+        """
+        tasks = [rows[begin:end].tolist() for _, begin, end in self.chunks_of(rows)]
+        run_all(run, partial(self.load_from_chunk, storage, values), tasks)
+
+    def load_from_chunk(self, storage: WaveStorage, values: WaveValues, rows: Array) -> None:
+        """Do the work of `load_planes` for *rows* of one chunk."""
+        chunk, tiers = next(self.chunks_of(rows))[0], self.tiers[rows]
+        content = storage.get(self.sets[chunk])
+        copy_groups(content, tiers, values.sets, rows)
+        if not self.sheet:
+            begins, words = values.sets.tiers[rows, WORD], self.words_in(chunk, content)
+            unpack_planes(storage.get(self.planes[chunk]), len(values.planes), tiers, words, begins, values.planes)
 
     def unpack(self, storage: WaveStorage, count: int, buffers: tuple[Array, ...]) -> WaveValues:
         """Copy the whole wave into *buffers*, with *count* planes; forget its chunks."""
@@ -226,7 +248,7 @@ class Wave:
         sources = self.tiers[stored[source_of[images]]]
         most = int(np.minimum(sources[:, COUNT], sources[:, GROUPS] << WORD_BITS).sum())
         # Stored tiers come first in the arrays, images behind them.
-        stored_sets = self.load(storage, stored, name, (count_groups(sources), most))
+        stored_sets = self.load(storage, stored, name, (count_groups(sources), most), run)
         if not len(images):
             return stored_sets
         tiers = stored_sets.tiers[source_of]
@@ -320,6 +342,11 @@ def words_in_task(work: Work, words: int, least: int) -> int:
         return least
     most = max(work.budget.free_bytes() // (work.sharing * BYTES_A_WORD), FEWEST_SENT)
     return min(max(words // (TASKS_EACH * work.workers_now), work.sizes.sent_words), MOST_SENT, most)
+
+
+def bytes_loaded(groups: int, words: int) -> int:
+    """Return the memory for groups (`occupied` and `before`) and for words, those of each plane counted, in bytes."""
+    return 12 * groups + 8 * words
 
 
 def group_buffers(name: str, groups: int) -> tuple[Array, Array]:

@@ -134,38 +134,30 @@ def ones_at(index, word):
 
 
 @lean_kernel
-def copy_groups(content, sets, begin, end, group):
-    """Copy `occupied` of some tiers from a chunk into *sets*, from *group* on; return the next free group.
+def copy_groups(content, tiers, sets, rows):
+    """Copy `occupied` of some tiers from a chunk into *sets*, and fill in `before`.
 
-    The tiers are rows *begin* to *end* of the table `sets.tiers`. Their column GROUP has the first group in the chunk,
-    and becomes the first one in *sets*. Also fills in `before`. *content* is the chunk, uint64[n], which begins with
-    `occupied`.
+    *content* is the chunk, uint64[n], which begins with `occupied`. *tiers* are their rows in the chunk's table, and
+    *rows* are the numbers of those in the table of *sets*, whose column GROUP says where the groups belong.
     """
-    tiers, occupied, before, _ = sets
-    for row in range(begin, end):
-        group_in_chunk = tiers[row, GROUP]
-        tiers[row, GROUP] = group
+    set_tiers, occupied, before, _ = sets
+    for i in range(len(rows)):
+        from_group, group = tiers[i, GROUP], set_tiers[rows[i], GROUP]
         words = 0
-        for k in range(tiers[row, GROUPS] + AFTER_TIER):
-            occupied[group + k] = content[group_in_chunk + k]
+        for k in range(tiers[i, GROUPS] + AFTER_TIER):
+            occupied[group + k] = content[from_group + k]
             before[group + k] = words
             words += popcount(occupied[group + k])
-        group += tiers[row, GROUPS] + AFTER_TIER
-    return group
 
 
 @lean_kernel
-def copy_words(content, head, sets, begin, end, word):
-    """Copy the words of some tiers from a chunk into *sets*, from *word* on; return the next free word. *head* is the
-    number of groups in the chunk, which come before its words. Also sets the column WORD."""
-    tiers, _, _, words = sets
-    for row in range(begin, end):
-        from_word = head + tiers[row, WORD]
-        tiers[row, WORD] = word
-        for k in range(tiers[row, WORDS]):
-            words[word + k] = content[from_word + k]
-        word += tiers[row, WORDS]
-    return word
+def copy_words(chunk_words, tiers, sets, rows):
+    """Copy the words of some tiers from those of a chunk into *sets*, as `copy_groups` copies their groups."""
+    set_tiers, _, _, words = sets
+    for i in range(len(rows)):
+        from_word, word = tiers[i, WORD], set_tiers[rows[i], WORD]
+        for k in range(tiers[i, WORDS]):
+            words[word + k] = chunk_words[from_word + k]
 
 
 @kernel
@@ -196,20 +188,20 @@ def pack_planes(words, planes, begin, end, count, out):
 
 
 @kernel
-def unpack_planes(content, count, tiers, sets, begin, planes):
+def unpack_planes(content, count, tiers, chunk_words, begins, planes):
     """Write to *planes* the *count* planes of some tiers that `pack_planes` packed into *content*, a chunk.
 
-    *tiers* are their rows in the chunk's table. In the table of *sets* these tiers are the rows from *begin* on.
+    *tiers* are their rows in the chunk's table, and *chunk_words* the words of its sets. The planes of tier k begin at
+    `planes[:, begins[k]]`.
     """
     stride, moves = len(content) // count, np.empty(MOVES, np.uint64)
-    set_tiers, _, _, words = sets
     for k in range(len(tiers)):
-        first = set_tiers[begin + k, WORD]
+        first, distance = tiers[k, WORD], begins[k] - tiers[k, WORD]
         bit = tiers[k, FIRST]
         # FIRST counts positions from the beginning of the chunk, so it is the tier's first bit in each plane.
-        for word in range(first, first + set_tiers[begin + k, WORDS]):
+        for word in range(first, first + tiers[k, WORDS]):
             i, shift = bit >> 6, np.uint64(bit & 63)
-            rest_shift, set_word = np.uint64(63) - shift, words[word]
+            rest_shift, set_word = np.uint64(63) - shift, chunk_words[word]
             positions = popcount(set_word)
             by_moves = not IS_QUICK and positions > FEW_ONES
             if by_moves:
@@ -217,6 +209,7 @@ def unpack_planes(content, count, tiers, sets, begin, planes):
             for plane in range(count):
                 # 64 bits from `bit` on, from two words. A shift by 1 and one by `63 - shift`: one by 64 is undefined.
                 bits = (content[i] >> shift) | ((content[i + 1] << ONE) << rest_shift)
-                planes[plane, word] = deposit_by_moves(bits, set_word, moves) if by_moves else deposit(bits, set_word)
+                unpacked = deposit_by_moves(bits, set_word, moves) if by_moves else deposit(bits, set_word)
+                planes[plane, word + distance] = unpacked
                 i += stride
             bit += positions

@@ -21,6 +21,7 @@ from retrograde.solver.methods.listed.method import ListedMethod
 from retrograde.solver.methods.setwise import words
 from retrograde.solver.methods.setwise.backward import codes_for, planes_for
 from retrograde.solver.methods.setwise.backward_kernels import MOST_PLANES
+from retrograde.solver.methods.setwise.batches import cut_into
 from retrograde.solver.methods.setwise.method import Setwise
 from retrograde.solver.methods.setwise.storage import Wave, WaveStorage
 from retrograde.solver.methods.streamed.method import StreamedMethod
@@ -447,16 +448,30 @@ def test_positions_are_not_listed_where_there_are_many_to_be_had_by_words(in_mem
     ),
 )
 def test_the_bytes_are_those_of_a_stream(variant, tmp_path, monkeypatch):
-    """With planes as words, and squeezed; with no steps held in memory, some, and all."""
+    """With planes as words, and packed; with no steps held in memory, some, and all; with children loaded by each task,
+    and once for all tasks of a batch."""
     game = load_game(variant)
     wanted = solve(game, tmp_path / "streamed.h5", method="streamed", sizes=SIZES).read_bytes()
-    for workers, weight, for_planes, steps in ((1, 1 << 15, 0.5, 0), (2, 50, 0.5, 20_000), (2, 50, 0.0, 1 << 28)):
-        monkeypatch.setattr("retrograde.solver.methods.setwise.method.STEPS_CACHED", steps)
-        monkeypatch.setattr("retrograde.solver.methods.setwise.method.FOR_PLANES", for_planes)
-        monkeypatch.setattr("retrograde.solver.methods.setwise.backward.TASK_WORDS", weight)
+    setwise, planned = "retrograde.solver.methods.setwise", set()
+
+    for workers, weight, for_planes, steps, batches in (
+        *((1, 1 << 15, 0.5, 0, None), (2, 50, 0.5, 20_000, None)),
+        *((2, 50, 0.0, 1 << 28, None), (2, 50, 0.0, 0, 5), (1, 50, 0.0, 0, 1)),
+    ):
+
+        def plan(tasks, read, tiers, planes, free, batches=batches):
+            planned.add(batches)
+            return batches and cut_into(min(batches, len(tasks)), tasks, read, tiers)
+
+        monkeypatch.setattr(f"{setwise}.backward.plan_batches", plan)
+        monkeypatch.setattr(f"{setwise}.method.STEPS_CACHED", steps)
+        monkeypatch.setattr(f"{setwise}.method.FOR_PLANES", for_planes)
+        for name in ("TASK_WORDS", "LEAST_WORDS"):
+            monkeypatch.setattr(f"{setwise}.backward.{name}", weight)
         sizes = replace(SIZES, chunk_words=weight)
         path = solved_by_words(game, tmp_path / "words.h5", sizes, workers=workers, fresh=True)
         assert path.read_bytes() == wanted
+    assert planned == {None, 1, 5}
 
 
 def test_positions_are_as_many_as_are_published(tmp_path):
@@ -489,8 +504,13 @@ def in_scratch(monkeypatch):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("variant", ["connect4:4,4", "connect4:4,4,3"])
-def test_solves_in_scratch_files_go_on_wherever_they_were_stopped(variant, tmp_path, in_scratch):
+@pytest.mark.parametrize(("variant", "for_loaded"), [("connect4:4,4", 0.5), ("connect4:4,4,3", 0.0)])
+def test_solves_in_scratch_files_go_on_wherever_they_were_stopped(
+    variant, for_loaded, tmp_path, in_scratch, monkeypatch
+):
+    """With parents and children loaded for many tasks, or by each task."""
+    for name in ("forward", "batches"):
+        monkeypatch.setattr(f"retrograde.solver.methods.setwise.{name}.FOR_LOADED", for_loaded)
     game, path = load_game(variant), tmp_path / "game.h5"
     wanted = solve(game, tmp_path / "wanted.h5", method="streamed", sizes=SIZES).read_bytes()
     sizes = Sizes(in_memory=1, chunk_words=200, journal_seconds=0)

@@ -82,7 +82,7 @@ ZSTD = 32015
 """zstd's registered number as a filter of HDF5."""
 
 LEVEL = 3
-"""The compression level. Bytes depend on it, so it is not an option. FORMAT.md has the measurements."""
+"""The compression level. Bytes depend on it, so it is not an option. benchmarks/README.md has the measurements."""
 BLOCK = 4096
 """Records in a block. Larger blocks compress better, smaller ones are faster to look up. Not an option, like LEVEL."""
 SLOT_LEVEL, SLOT_BLOCK = 12, 1 << 14

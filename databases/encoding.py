@@ -180,7 +180,11 @@ def concatenate_pairs(pairs: list[Pair]) -> Pair:
 
 
 def to_planes(items: NDArray[Any], size: int, length: int) -> NDArray[np.uint8]:
-    """Return items as byte planes, in chunks of *length* items: uint8[chunks, size, length], padded with zeros."""
+    """Return items as byte planes, in chunks of *length* items: uint8[chunks, size, length], padded with zeros.
+
+    >>> to_planes(np.array([0x102, 0x304, 0x506], np.uint16), 2, 2).tolist()
+    [[[2, 4], [1, 3]], [[6, 0], [5, 0]]]
+    """
     raw = np.ascontiguousarray(items).view(np.uint8).reshape(len(items), -1)
     # Only the bytes that the greatest item uses are copied.
     used = (int(items.max()).bit_length() + 7) // 8 if items.dtype.kind in "iu" else raw.shape[1]
@@ -229,7 +233,12 @@ def unpack(decompressor: zstandard.ZstdDecompressor, frame: bytes, size: int) ->
 
 
 def without_zeros(content: bytes, length: int, least: int) -> NDArray[np.uint8]:
-    """Return content as planes of *length* bytes, without trailing zero planes; keep at least *least* planes."""
+    """Return content as planes of *length* bytes, without trailing zero planes; keep at least *least* planes.
+
+    >>> without_zeros(bytes([5, 6, 0, 0, 0, 0]), 2, 2)
+    array([[5, 6],
+           [0, 0]], dtype=uint8)
+    """
     zeros, used = bytes(length), len(content) // length
     while used > least and content.endswith(zeros, 0, used * length):  # faster than asking NumPy
         used -= 1

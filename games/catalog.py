@@ -412,7 +412,11 @@ def options_help(cls: type[Game]) -> str:
 
 
 def option_value(name: str, kind: Any, text: str) -> Any:
-    """Return an option's value from its text; raise VariantError if it is not of the option's type."""
+    """Return an option's value from its text; raise VariantError if it is not of the option's type.
+
+    >>> option_value("heaps", tuple, "3+4"), option_value("misere", bool, "yes")
+    ((3, 4), True)
+    """
     try:
         if kind is bool:
             return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}[text.lower()]

@@ -58,7 +58,11 @@ def prospect_text(value: Value, remoteness: int | None, player: str, distance: s
 
 def puzzle_text(value: Value, remoteness: int | None, ending: str = "") -> str:
     """Return the value of a puzzle's position in words: `solved in 31 moves`. *remoteness* is 0 or None if the puzzle
-    is over; then *ending*, if any, is the text."""
+    is over; then *ending*, if any, is the text.
+
+    >>> puzzle_text(WIN, 31), puzzle_text(LOSE, 0)
+    ('solved in 31 moves', 'a dead end')
+    """
     if value == DRAW:
         return "cannot be solved, and can go on for ever"
     if not remoteness:
@@ -100,7 +104,12 @@ def verdict(value: Value, remoteness: int | None, article: str = "the ", players
 
 
 def table(rows: Sequence[Sequence[str]], align: str, gap: str = "  ") -> str:
-    """Return rows of cells as aligned columns; *align* has `<` or `>` for each column."""
+    """Return rows of cells as aligned columns; *align* has `<` or `>` for each column.
+
+    >>> print(table([("a", "1"), ("bcd", "10")], "<>"))
+    a     1
+    bcd  10
+    """
     widths = [max(len(click.unstyle(row[column])) for row in rows) for column in range(len(align))]
     lines = []
     for row in rows:

@@ -33,7 +33,11 @@ Codes = tuple[int, ...]
 
 
 def ending_name(text: str) -> str:
-    """Return the name of an ending, stronger side first; case, order and a `v` between the sides do not matter."""
+    """Return the name of an ending, stronger side first; case, order and a `v` between the sides do not matter.
+
+    >>> ending_name("knvkr")
+    'KRKN'
+    """
     match = re.fullmatch(r"K([QRBNP]*)V?K([QRBNP]*)", text.strip().upper())
     if not match:
         raise ValueError(f"no ending {text!r}; name the men of both sides, as in KRKN or KBNvK")

@@ -8,7 +8,11 @@ sums of these."""
 
 
 def options_of(code: Sequence[int], heap: int) -> Iterator[tuple[int, ...]]:
-    """Yield what each move from a heap leaves: the sizes of no heap, of one or of two, the smaller one first."""
+    """Yield what each move from a heap leaves: the sizes of no heap, of one or of two, the smaller one first.
+
+    >>> list(options_of((0, 7, 7), 5))  # Kayles: take 1 or 2; leave nothing, one heap or two
+    [(4,), (1, 3), (2, 2), (3,), (1, 2)]
+    """
     for taken, digit in enumerate(code[: heap + 1]):
         left = heap - taken
         if digit & NOTHING and left == 0:

@@ -82,7 +82,11 @@ def read(game: Any, text: str) -> int:
 
 def squares_in(text: str, whole: str, most: int) -> Iterator[tuple[int, bool]]:
     """Yield (square, whether a king stands there) for the pieces of a side, such as `18,K24` of the text *whole*.
-    Squares go to *most*."""
+    Squares go to *most*.
+
+    >>> list(squares_in("18,K24", "W:W18,K24:B12", 32))
+    [(18, False), (24, True)]
+    """
     for word in filter(None, text.split(",")):
         match = PIECES.fullmatch(word)
         if not match:

@@ -34,7 +34,11 @@ def most_pieces(rows: int) -> int:
 
 
 def ending(text: str, rows: int = 8) -> str:
-    """Return the name of an ending, the stronger side first; case and order do not matter."""
+    """Return the name of an ending, the stronger side first; case and order do not matter.
+
+    >>> ending("kmvkk")
+    'KKvKM'
+    """
     match = re.fullmatch(r"([KM]+)V([KM]+)", text.strip().upper())
     if not match:
         raise ValueError(

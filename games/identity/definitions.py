@@ -85,7 +85,11 @@ def is_plain(value: Any) -> bool:
 
 
 def value_of(value: Any) -> Any:
-    """Return a constant as nested tuples, the same in every version of Python: `("int", "3")` for 3."""
+    """Return a constant as nested tuples, the same in every version of Python: `("int", "3")` for 3.
+
+    >>> value_of((3, "a"))
+    ('tuple', ('int', '3'), ('str', "'a'"))
+    """
     if type(value) is tuple:
         return "tuple", *map(value_of, value)
     if type(value) is frozenset:

@@ -163,7 +163,11 @@ def find_distinct_rows(columns: list[Array], block: int = BLOCK) -> tuple[Array,
 
 def sort_distinct_rows(columns: list[Array]) -> tuple[Array, Array]:
     """Return (combination of each entry, first entry of each combination), as `find_distinct_rows` does, by sorting all
-    entries at once."""
+    entries at once.
+
+    >>> sort_distinct_rows([np.array([7, 5, 7, 5]), np.array([1, 2, 1, 0])])
+    (array([2, 1, 2, 0], dtype=uint8), array([3, 1, 0]))
+    """
     keys = np.zeros(len(columns[0]), np.int64)  # each combination so far has a key below *count*
     count = 1
     for column in columns:

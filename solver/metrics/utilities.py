@@ -107,7 +107,11 @@ def order_of_tier(explored: explored_game.ExploredGame, k: int, children: Array,
 
 
 def values_of(utilities: Array, movers: Array) -> Array:
-    """Return the value of each position, for its player to move, from all players' utilities."""
+    """Return the value of each position, for its player to move, from all players' utilities.
+
+    >>> values_of(np.array([[1, 0, 0], [1, 0, 1]]), np.array([0, 1]))
+    array([4, 1], dtype=uint8)
+    """
     columns = movers[:, None].astype(np.int64)
     for_mover = np.take_along_axis(utilities, columns, 1)[:, 0]
     without_mover = utilities.copy()

@@ -215,7 +215,11 @@ FUSED = {
 
 
 def words_of(source: str, width: int, given: Any) -> tuple[int, ...]:
-    """Return the answer of a rule as *width* ints of 64 bits, one if *width* is 0; all are -1 for -1, "no position"."""
+    """Return the answer of a rule as *width* ints of 64 bits, one if *width* is 0; all are -1 for -1, "no position".
+
+    >>> words_of("do_move()", 0, 5), words_of("index()", 2, -1), words_of("do_move()", 2, (5, 6))
+    ((5,), (-1, -1), (5, 6))
+    """
     if not width:
         return (word_of(source, given),)
     if given == -1:

@@ -155,6 +155,9 @@ def tuple_function(text: str, count: int) -> Any:
     """Return a function whose result is a tuple of *count* items: `"a, b: a[#] ^ b[#]"` stands for (a[0] ^ b[0], …).
 
     *text* is the source of a lambda; `#` is the index of the item. Numba needs a tuple's length when it compiles.
+
+    >>> tuple_function("a, b: a[#] ^ b[#]", 2)((1, 2), (3, 3))
+    (2, 1)
     """
     arguments, _, item = text.partition(": ")
     return eval(f"lambda {arguments}: ({''.join(item.replace('#', str(k)) + ', ' for k in range(count))})", NAMES)

@@ -154,7 +154,11 @@ class Checkpoint:
 
 
 def name_of(item: int | str, edition: int | None) -> str:
-    """Return the name of the files of array number *item*, or of the progress; *edition* is None for settled arrays."""
+    """Return the name of the files of array number *item*, or of the progress; *edition* is None for settled arrays.
+
+    >>> name_of(2, 7), name_of(2, None), name_of("progress", 8)
+    ('array2-odd', 'array2-settled', 'progress-even')
+    """
     kind = "settled"
     if edition is not None:
         kind = "odd" if edition % 2 else "even"

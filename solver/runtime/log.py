@@ -23,7 +23,12 @@ CONTAINERS: dict[str, Any] = {"tuple": tuple, "set": set, "dict": dict}
 
 
 def encode(value: Any) -> tuple[Array, ...]:
-    """Return a value as arrays: those that it contains, and a JSON text for all else."""
+    """Return a value as arrays: those that it contains, and a JSON text for all else.
+
+    >>> array, text = encode({"done": (3, np.array([[7, 8]]))})
+    >>> array, text.tobytes()
+    (array([7, 8]), b'{"dict":[["done",{"tuple":[3,{"array":[0,1,2]}]}]]}')
+    """
     arrays: list[Array] = []
 
     def to_json(value: Any) -> Any:

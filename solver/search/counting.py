@@ -77,7 +77,11 @@ def expand(game: Game, wave: Array) -> tuple[Array, Array, Array]:
 
 
 def merge(children: Array, lines: Array) -> tuple[Array, Array]:
-    """Return the distinct *children*, ascending, and the sum of the *lines* that lead to each."""
+    """Return the distinct *children*, ascending, and the sum of the *lines* that lead to each.
+
+    >>> merge(np.array([9, 4, 9]), np.array([1, 10, 2]))
+    (array([4, 9]), array([10,  3]))
+    """
     words = children.reshape(len(children), -1)
     order = np.lexsort(words.T[::-1])  # by the first word, then by the next
     words = words[order]

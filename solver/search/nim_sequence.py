@@ -89,7 +89,12 @@ class NimSequence(StoppableSearch):
 
 
 def period_of(values: Array, code: Array) -> Period | None:
-    """Return the shortest period that *values* prove, the nimbers of the heaps from 0 on; None if they prove none."""
+    """Return the shortest period that *values* prove, the nimbers of the heaps from 0 on; None if they prove none.
+
+    >>> period_of(np.arange(40) % 4, np.array([0, 3, 3, 3]))  # take one to three objects
+    Period(first=0, length=4)
+    >>> period_of(np.arange(5) % 4, np.array([0, 3, 3, 3]))  # too few nimbers to prove it
+    """
     if (code & UNEQUAL).any():  # the theorem is about octal games
         return None
     # For each length p: from which heap on is G(n + p) = G(n), as far as the nimbers go? In the reversed sequence that

@@ -111,7 +111,11 @@ def rank(metric: str, details: Details, measures: Sequence[int], mover: int) -> 
 
 
 def gives(measures: Sequence[int], mover: int) -> Value:
-    """Return WIN if *mover* gets more than every other player, TIE if as much as the best of them, else LOSE."""
+    """Return WIN if *mover* gets more than every other player, TIE if as much as the best of them, else LOSE.
+
+    >>> gives([1, 0, 1], 0), gives([1, 0, 1], 1)
+    (<Value.TIE: 3>, <Value.LOSE: 1>)
+    """
     best = max((measure for player, measure in enumerate(measures) if player != mover), default=0)
     if measures[mover] == best:
         return TIE

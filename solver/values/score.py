@@ -46,7 +46,13 @@ def score_type(bits: int) -> type[np.unsignedinteger[Any]]:
 
 
 def encode(value: Value, remoteness: int, bits: int) -> int:
-    """Return the score of a value and remoteness, with *bits* bits for plies. A DRAW has no remoteness."""
+    """Return the score of a value and remoteness, with *bits* bits for plies. A DRAW has no remoteness.
+
+    >>> encode(WIN, 3, 8) > encode(WIN, 5, 8) > encode(TIE, 9, 8) > encode(LOSE, 6, 8) > encode(LOSE, 4, 8)
+    True
+    >>> hex(encode(WIN, 3, 8)), hex(encode(LOSE, 4, 8))
+    ('0x3fc', '0x4')
+    """
     if value in (DRAW, UNDECIDED):
         return (DRAW_CLASS << bits) | (value == UNDECIDED)
     plies = remoteness if value == LOSE else (1 << bits) - 1 - remoteness

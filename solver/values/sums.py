@@ -30,7 +30,11 @@ def finite_options(nimber: int) -> set[int]:
 
 
 def plus(one: int, other: int) -> int:
-    """Return the nimber of a sum of two. From the sum of two infinite ones, no move leads to a finite one."""
+    """Return the nimber of a sum of two. From the sum of two infinite ones, no move leads to a finite one.
+
+    >>> plus(2, 3), plus(loopy([0, 2]), 1) == loopy([1, 3])
+    (1, True)
+    """
     if one >= 0 and other >= 0:
         return one ^ other
     if one < 0 and other < 0:

@@ -157,7 +157,11 @@ def reorder_cells(cells: Cells, position: Any, order: Iterable[int]) -> Any:
 
 
 def images_of_sets(order: Sequence[int], begin: int, step: int) -> list[int]:
-    """Return, for each of the `1 << step` sets of *step* cells from *begin* on, the set to which an order takes it."""
+    """Return, for each of the `1 << step` sets of *step* cells from *begin* on, the set to which an order takes it.
+
+    >>> images_of_sets((2, 1, 0), 0, 2)  # an order that exchanges cells 0 and 2
+    [0, 4, 2, 6]
+    """
     goals = {source: 1 << cell for cell, source in enumerate(order)}
     found = [0]
     for cell in range(begin, begin + step):

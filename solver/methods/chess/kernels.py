@@ -363,7 +363,11 @@ WON = 1000
 
 
 def worth_of(code: int) -> int:
-    """Return the worth for the mover of a child with this code; 0 if the move is not legal."""
+    """Return the worth for the mover of a child with this code; 0 if the move is not legal.
+
+    >>> worth_of(0) == DRAWN, worth_of(4), worth_of(3) == WON - 3
+    (True, 4, True)
+    """
     if code == NO_POSITION:
         return 0
     if code == 0:

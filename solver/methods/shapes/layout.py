@@ -94,6 +94,12 @@ def ranks_of_uppers(men: int) -> Array:
 
     A 1 at bit p, the k-th one from the lowest bit of the whole colouring, adds C(p, k). How many ones the lower half
     has follows from the number of own men.
+
+    >>> ranks_of_uppers(3)
+    array([[0, 2],
+           [0, 2],
+           [0, 1],
+           [0, 0]])
     """
     half = (men + 1) // 2
     added = np.zeros((men + 1, 1 << (men - half)), np.int64)  # by the number of own men in the lower half

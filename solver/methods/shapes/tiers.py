@@ -50,6 +50,9 @@ def next_remoteness(remoteness: int, fresh: bool, due: Iterable[int], bits: int)
 
     *fresh*: positions were decided at *remoteness*. *due* are remotenesses at which later tiers decide positions.
     Raises RemotenessOverflow if *bits* bits of plies are too few.
+
+    >>> next_remoteness(3, True, [7], 8), next_remoteness(3, False, [7, 9], 8), next_remoteness(3, False, [], 8)
+    (4, 7, None)
     """
     following = remoteness + 1 if fresh else min(due, default=NEVER)
     if not fresh and following == NEVER:

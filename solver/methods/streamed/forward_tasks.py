@@ -196,7 +196,13 @@ def merge_children(stream: StreamContext, targets: list[Target]) -> tuple[Array,
 
 
 def sort_lists(numbers: Array, ends: Array) -> None:
-    """Sort lists that lie one after another in *numbers*, drop duplicates, close the gaps, and update the *ends*."""
+    """Sort lists that lie one after another in *numbers*, drop duplicates, close the gaps, and update the *ends*.
+
+    >>> numbers, ends = np.array([5, 3, 5, 9, 2]), np.array([3, 5])  # the lists 5, 3, 5 and 9, 2
+    >>> sort_lists(numbers, ends)
+    >>> numbers[: ends[-1]], ends
+    (array([3, 5, 2, 9]), array([2, 4]))
+    """
     if numbers.ndim == 1:
         for begin, end in pairwise([0, *ends.tolist()]):
             numbers[begin:end].sort()

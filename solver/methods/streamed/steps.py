@@ -282,8 +282,8 @@ def make_steps(scored, lists, tally, buffers):
 
     The first list of steps has all positions, for the wave before. The second, for the database, leaves out positions
     that win in one, and moves each step to a number with as many zero bits at the end as possible (otherwise steps take
-    16 to 20 % more space, see benchmarks/README.md). (Splitting this kernel in four makes compilation take five times as
-    long.)
+    16 to 20 % more space, see benchmarks/README.md). (Splitting this kernel in four makes compilation take five times
+    as long.)
     """
     positions, codes, sizes = scored  # codes are scores until step 1 converts them
     begin = 0

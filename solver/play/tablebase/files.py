@@ -167,7 +167,11 @@ def ending_on(board: AnyBoard | Fields) -> str:
 
 @lru_cache(1024)
 def ending_of(letters: str) -> str:
-    """Return the name of the ending with these men, capitals for White; raise RetrogradeError if there is none."""
+    """Return the name of the ending with these men, capitals for White; raise RetrogradeError if there is none.
+
+    >>> ending_of("kQKr")
+    'KQKR'
+    """
     letters = letters.replace("K", "").replace("k", "")
     white, black = ("".join(man for man in letters if man.isupper() == side) for side in (True, False))
     if len(letters) + 2 > men.MOST_MEN:

@@ -70,7 +70,11 @@ def read_name(text: str) -> DepthLimits | None:
 
 def read_selection(options: list[str]) -> Selection:
     """Return what options such as `best=3` select; raise ValueError or KeyError if one is unknown, twice or not
-    above 0."""
+    above 0.
+
+    >>> read_selection(["best=3", "singular=50"])
+    Selection(keep=3, margin=50)
+    """
     numbers = {OPTIONS[name]: int(number) for name, _, number in (option.partition("=") for option in options)}
     if len(numbers) < len(options) or not all(0 < number <= ESTIMATE_LIMIT for number in numbers.values()):
         raise ValueError(options)

@@ -177,7 +177,11 @@ def code_lengths(counts: Array) -> Array:
 
 
 def huffman(counts: Array) -> Array:
-    """Return the lengths of a Huffman code for symbols with these *counts*, int64."""
+    """Return the lengths of a Huffman code for symbols with these *counts*, int64.
+
+    >>> huffman(np.array([8, 1, 0, 4, 2]))
+    array([1, 3, 0, 2, 3])
+    """
     lengths = np.zeros(len(counts), np.int64)
     # An item is a tree: how often its symbols appear, one of them (so that no two items are equal), and all of them.
     heap = [(int(count), symbol, [symbol]) for symbol, count in enumerate(counts.tolist()) if count]
@@ -197,7 +201,11 @@ def codes_of(bits: Array, order: Array, offsets: list[int], shortest: int, longe
     """Return the code of each symbol, int64: a canonical code in which the longest codes begin at 0.
 
     *order* has the symbols by the length of their codes, *bits*, the longest first. In it, codes of `shortest + k` bits
-    begin at `offsets[k]`."""
+    begin at `offsets[k]`.
+
+    >>> codes_of(np.array([1, 3, 3, 2]), np.array([1, 2, 3, 0]), [3, 2, 0], 1, 3)  # in bits: 1, 000, 001, 01
+    array([1, 0, 1, 1])
+    """
     codes, next_code = np.zeros(len(bits), np.int64), 0
     ends = [int((bits > 0).sum()), *offsets]
     for length in range(longest, shortest - 1, -1):

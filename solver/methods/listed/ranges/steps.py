@@ -281,7 +281,12 @@ def updates_for_parents(name: str, task: StepTask, frontier: Array, scores: Arra
 
 
 def remotenesses(scores: Array, bits: int) -> list[int]:
-    """Return the distinct remotenesses of some scores."""
+    """Return the distinct remotenesses of some scores.
+
+    >>> from retrograde.solver.values.score import encode
+    >>> remotenesses(np.array([encode(WIN, 3, 8), encode(LOSE, 4, 8), encode(LOSE, 4, 8)]), 8)
+    [3, 4]
+    """
     plies_mask = (1 << bits) - 1
     plies = scores.astype(np.int64) & plies_mask  # counted down from the mask, except in a LOSE
     distinct: list[int] = np.unique(np.where(scores >> bits == LOSE_CLASS, plies, plies_mask - plies)).tolist()

@@ -109,11 +109,11 @@ PLAYERS = """\
   first                 the first of the best moves, without traps
   random                at random
   greedy                looks one ply ahead
-  depth:4, time:0.5     search so many plies or seconds, and estimate
+  depth:4, time:0.5     search 4 plies, or half a second, and estimate
   depth:6,best=4        searches only the best moves deeply; also singular=50
   depth:6,book          plays from the book of estimates first
   paranoid:4            like depth:4, with all opponents as one side
-  mcts:1000             plays so many games at random for each move
+  mcts:1000             plays 1,000 games at random for each move
   0.8                   perfect four times out of five, otherwise at random
   skill:0.8             the same, with every perfect move equally likely
   exploit:random        best response to random, if solved: solve --against

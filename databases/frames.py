@@ -142,7 +142,7 @@ class FrameReader:
         self.dataset, self.size = dataset, size
         self.plain = dataset.get_create_plist().get_nfilters() == 0
         self.buffer = bytearray(size + (size >> 8) + 1024)
-        """As long as the longest frame: zstd needs so many bytes for content that cannot be compressed."""
+        """As long as the longest frame: what zstd needs for content that cannot be compressed."""
         self.decompressor = zstandard.ZstdDecompressor()
 
     def frame(self, first: int) -> memoryview:

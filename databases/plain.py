@@ -129,7 +129,7 @@ class Dataset:
 
 
 class PlainFile(DatabaseFile):
-    """A database file of which a function fetches bytes."""
+    """A database file whose bytes a function fetches."""
 
     def __init__(self, index: dict[str, Any], fetch: Fetch):
         self.path, self.bytes = Path(index["file"]), index["bytes"]

@@ -32,7 +32,7 @@ class Ataxx(Game):
         return self.read("/".join([f"X{middle}O", *["." * self.width] * (self.height - 2), f"O{middle}X", "X"]))
 
     def within(self, steps):
-        """Return for each cell the other cells at most so many columns and rows away, as bits."""
+        """Return for each cell the other cells at most *steps* columns and rows away, as bits."""
         places = self.cells.board.places
         return tuple(
             sum(1 << goal for goal, (right, down) in enumerate(places)

@@ -94,7 +94,11 @@ def options_in(cls: type[Game], path: str) -> str:
 
 
 def class_and_options(text: str) -> tuple[type[Game], str]:
-    """Return the class of the game that the text of a variant names, and the text of its options."""
+    """Return the class of the game that the text of a variant names, and the text of its options.
+
+    >>> class_and_options("connect4:4,4")
+    (<class 'retrograde.games.connect4.Connect4'>, '4,4')
+    """
     if text.partition(":")[0] not in BUILT_IN and (match := re.fullmatch(r"(.+?\.py)(?::(.*))?", text, re.DOTALL)):
         return game_class(match[1]), match[2] or ""
     name, _, options = text.partition(":")

@@ -244,7 +244,7 @@ class Hypergammon(Game):
 
     def is_repeated(self, board, high, low, order, play):
         """Return whether a play of both (different) dice that comes earlier, by order and then by number, reaches the
-        same board."""
+        same board. *order* is 0 if the higher die is played first, else 1; *play* is the number of the play."""
         first, second = (low, high) if order else (high, low)
         reached = self.after_play(board, first, second, 2, play)
         for number in range(order + 1):

@@ -130,7 +130,7 @@ class Ur(Game):
         return ((pieces << throw) & ((1 << (self.length + 2)) - 1) & ~blocked) >> throw
 
     def odds(self, position, throw):
-        """Return the number of ways in which so many dice show a mark: a binomial coefficient."""
+        """Return in how many ways *throw* of the dice show a mark: a binomial coefficient."""
         ways = 1
         for number in range(throw):
             ways = ways * (self.dice - number) // (number + 1)
@@ -206,6 +206,7 @@ class Ur(Game):
         own, other = own & ((1 << self.safe) - 1), other & ((1 << self.safe) - 1)
         slot += self.far_ranks[self.far_key(far, others_far)] * own_ways * other_ways
         slot += self.safe_ranks[own] * other_ways + self.safe_ranks[other]
+        # If the players have different numbers of pieces left, the last bit says whether player 0 has fewer.
         return slot if first == second else 2 * slot + (first < second)
 
     def unindex(self, tier, i):

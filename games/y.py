@@ -10,7 +10,7 @@ from retrograde.games.kinds.sliding import joined
 
 
 def triangle(game):
-    """Return a triangle of points with so many in each side, row by row from the top."""
+    """Return a triangle of points, `game.size` on each side, row by row from the top."""
     rows = [(row, at) for row in range(game.size) for at in range(row + 1)]
     names = tuple(f"{'abcdefgh'[row]}{at + 1}" for row, at in rows)
     lines = [(rows.index((row, at)), rows.index(near)) for row, at in rows

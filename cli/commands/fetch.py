@@ -48,8 +48,8 @@ def command(address: str) -> None:
 def usual_path(variant: str, metric: str, name: str) -> Path:
     """Return where to put the database of a variant by a metric, whose file had this *name*.
 
-    A usual name has the metric unless that is the game's own, which only rules can tell. So keep *name* if it is one of
-    both. For any other name, suppose that the game's own metric is remoteness.
+    The usual name contains the metric, unless it is the game's own, which only the rules can tell. So keep *name* if it
+    is either of these two names. For any other name, suppose that the game's own metric is remoteness.
     """
     short_path, long_path = database_path(variant), database_path(variant, metric=metric)
     if name == short_path.name:

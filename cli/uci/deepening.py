@@ -94,7 +94,7 @@ class ChessSearch:
             wait((self.coming,), FOR_COMPILING)
 
     def compiled_search(self, entries: int) -> ValueSearch:
-        """Return a search with so many entries in its table, after it has compiled its kernels."""
+        """Return a search whose table has *entries* entries, after it has compiled its kernels."""
         search = ValueSearch(self.game, tables=find_tables(self.game))
         search.entries = entries
         search.make_workspace()

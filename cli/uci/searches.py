@@ -126,18 +126,20 @@ def compiled_oracle(material: str, table: int) -> SearchingOracle:
 
 
 def choose(oracle: SearchingOracle, fen: str, moves: list[str], seconds: float) -> tuple[Choice, str, int]:
-    """Return (best of *moves* after a search of *seconds*, its UCI name, search depth in plies).
+    """Search for *seconds* and return (the best of *moves*, its UCI name, the depth to print, in plies).
 
-    The depth counts up to the end of the game, if it was found. Otherwise it is one more than the plies within which
-    the search has ruled out an end.
+    If the search has found how the game ends after this move, the depth is the plies to that end, the move included.
+    Otherwise the search has ruled out an end within n plies after the move, and the depth is n + 1.
     """
     position = oracle.game.read(fen)
     choices = [choice for choice in oracle.best(position, seconds) if uci(position, choice.move) in moves]
-    if not choices:
+    if not choices:  # none of the best is among *moves*: take any that is, without a search
         choices = [choice for choice in oracle.moves(position, 0) if uci(position, choice.move) in moves]
     choice = choices[0]
-    far = choice.remoteness if choice.remoteness is not None else oracle.probe(choice.position, 0).no_end_within
-    return choice, uci(position, choice.move), far + 1
+    plies = choice.remoteness  # from the position after the move
+    if plies is None:
+        plies = oracle.probe(choice.position, 0).no_end_within
+    return choice, uci(position, choice.move), plies + 1
 
 
 def score_of(choice: Choice) -> str:

@@ -59,7 +59,7 @@ class RowsReader(SlotReader):
                 raise self.file.damaged("positions of a tier do not ascend")
 
     def position(self, number: int) -> tuple[int, ...]:
-        """Return the position of a row, numbered through all tiers; raise DamagedDatabase if there are not so many."""
+        """Return the position of a row, numbered through all tiers; raise DamagedDatabase if there are fewer."""
         if not 0 <= number < self.length:
             raise self.file.damaged(f"an example is in row {number}, and there are {self.length}")
         block, i = divmod(number, self.block_size)

@@ -4,7 +4,7 @@
                        |                            |                      kept, if they are
     kept       |0      1      2      3  |   |0             1          |
 
-The slots of a part form rows of so many columns, and are kept column by column. The number of columns differs by
+The slots of a part form rows of a number of columns, and are kept column by column. The number of columns differs by
 ending: it is chosen so that neighbours are most alike::
 
     slots 0 1 2 3 4 5 in 2 columns      0 1

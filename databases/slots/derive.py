@@ -28,7 +28,7 @@ NO_CHILD = -2
 
 
 class CompactDatabase(SlotsDatabase):
-    """A solved game of which a part is stored. It answers like a database of all slots."""
+    """A solved game of which only a part is stored. It answers like a database of all slots."""
 
     contents: CompactReader
 

@@ -198,7 +198,12 @@ class AnyBoard:
 
 
 def reached(men: str, origin: int, man: str) -> Iterator[int]:
-    """Yield the squares that a man other than a pawn reaches, including the first man on each line."""
+    """Yield the squares that a man other than a pawn reaches, including the first man on each line. *men* has a letter
+    or a dot for each square from a1, b1 on.
+
+    >>> list(reached("R..p" + 60 * ".", 0, "R"))[-3:]  # from a1, along the first rank
+    [1, 2, 3]
+    """
     kind = man.upper()
     for way in STEPS.get(kind, ()):
         target = step(origin, way)

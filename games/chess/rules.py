@@ -102,7 +102,7 @@ class Chess(Numbering):
 
     @classmethod
     def collection(cls, options):
-        """Return all endings of up to so many men, as in `all=4`, each after those that it can lead to."""
+        """Return all endings of up to N men (`all=N`), each after those that it can lead to."""
         from retrograde.games.chess.sets import set_of
 
         return set_of(options)

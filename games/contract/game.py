@@ -328,7 +328,7 @@ POSITION_BITS = 62
 POSITION_LIMIT = 1 << POSITION_BITS
 
 MOST_WORDS = 8
-"""A position is a tuple of at most so many ints."""
+"""The most ints that the tuple of a position may have."""
 
 ESTIMATE_LIMIT = 1 << 30
 """The greatest estimate and the greatest promise; the least is -ESTIMATE_LIMIT."""

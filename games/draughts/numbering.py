@@ -48,7 +48,7 @@ class Numbering(Moves):
     # Sizes
 
     def ways(self, first, own, other, advance):
-        """Return the number of placements of so many men from square *first* on, with this advance of both sides."""
+        """Return the number of placements of *own* and *other* men from square *first* on, with this *advance*."""
         return self.men_table[self.ways_at(own, other, advance) + first]
 
     def ways_at(self, own, other, advance):

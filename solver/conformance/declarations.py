@@ -67,7 +67,7 @@ def check_players_or_pieces(board: Board, name: str, signs: Any) -> None:
     if len(set(signs)) < len(signs) or EMPTY in signs:
         raise Fault(f"is {signs!r}; let each sign be another one, and none a dot, which is an empty place")
     if strange := [sign for sign in signs if sign not in board.pieces]:
-        raise Fault(f"has the sign {strange[0]!r}, of which the board does not say what it looks like")
+        raise Fault(f"has the sign {strange[0]!r}, and the board does not say what that looks like")
     if name != "bits" and len(signs) == 1:
         raise Fault(f"is {signs!r}; there must be two players or more, or nothing")
 
@@ -119,7 +119,7 @@ def require_signs(survey: Survey, board: Board, position: int) -> str:
     if len(signs) != board.count:
         raise Fault(f"gives {''.join(signs)!r}, {len(signs)} signs; there must be one for each of {board.count} places")
     if strange := set(signs) - {EMPTY, *board.pieces}:
-        raise Fault(f"gives the sign {min(strange)!r}, of which the board does not say what it looks like")
+        raise Fault(f"gives the sign {min(strange)!r}, and the board does not say what that looks like")
     expect_again(signs, survey.game.signs(position))
     return "".join(signs)
 

@@ -29,10 +29,10 @@ def check_drawing(survey: Survey, position: int) -> None:
     if len(signs) != count:
         raise Fault(f"gives {signs!r}, {len(signs)} signs; there must be one for each of {count} places")
     if strange := set(signs) - {".", *board.pieces}:
-        raise Fault(f"gives the sign {min(strange)!r}, of which draw_board() does not say what it looks like")
+        raise Fault(f"gives the sign {min(strange)!r}, and draw_board() does not say what that looks like")
     survey.begin_check("draw_turn", position)
     if (turn := game.draw_turn(position)) and turn not in board.pieces:
-        raise Fault(f"gives {turn!r}, of which draw_board() does not say what it looks like")
+        raise Fault(f"gives {turn!r}, and draw_board() does not say what that looks like")
     for move in survey.answers[position].moves:
         survey.begin_check("draw_move", position)
         expect_places(count, game.draw_move(position, move), f" for the move {move}")

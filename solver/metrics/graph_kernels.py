@@ -330,8 +330,8 @@ def choose_child(children, mover, enough, ties, utilities):
     for child in children:
         if utilities[child, mover] < enough:
             continue
-        # For LEADER: what the best of the other players gets.
-        leader = utilities[child, mover]
+        # For LEADER: what the best of the other players gets. With one player, all these children are alike.
+        leader = 0
         if ties == LEADER and utilities.shape[1] > 1:
             leader = -(1 << 62)
             for player in range(utilities.shape[1]):

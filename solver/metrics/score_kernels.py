@@ -107,11 +107,12 @@ def plies_above(score, nearest, farthest):
 
 @kernel
 def split_children(arrays, block, low, high, outside, within):
-    """Split the children of an ExploredBlock into those of later tiers and those within the tier, of index *low* to
-    *high*. Return the number of those within, or -1 if a move to one pays.
+    """Split the children of an ExploredBlock into those of its tier, whose positions have the indices from *low* to
+    *high*, and those of later tiers. Return the number of children in the tier, or -1 if a move to one pays.
 
-    Write the children within to *within*, position by position. Write to *outside*, the four columns of a ScoreTier
-    (best, nearest, farthest, counts), what the others bring, and how many children each position has within.
+    Write the children in the tier to *within*, position by position, as indices from the tier's begin. *outside* are
+    four columns of a ScoreTier: write there what the children of later tiers bring (best, nearest, farthest), and how
+    many children each position has in the tier (counts).
     """
     best, nearest, farthest, counts = outside
     count = 0

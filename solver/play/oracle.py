@@ -178,11 +178,11 @@ class Oracle(ABC):
 
     @abstractmethod
     def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
-        """Return all moves of a position, the best first as far as known; none if the game is over."""
+        """Return all moves of a position, the best known ones first; none if the game is over."""
 
     @abstractmethod
     def best(self, position: int, seconds: float | None = None) -> list[Choice]:
-        """Return the best moves if known at once, else the first one found, or the one of which most is known."""
+        """Return the best moves if known at once, else the first one found, or the one about which most is known."""
 
     @abstractmethod
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:

@@ -46,11 +46,12 @@ def add_kinds() -> None:
 
 
 def add_kind(kind: type[Field]) -> None:
-    """Register a class of fields with numba: its type, its numbers and its methods."""
+    """Register a class of fields, such as Cells, with numba: its type, its numbers and its methods."""
+    # Step 1: a type of numba's for the class. Its values take no memory: all that a field says is in the type.
     field_type: Any = type(kind.__name__, (FieldType,), {})
     register_model(field_type)(models.OpaqueModel)
     typeof_impl.register(kind)(lambda field, context: field_type(field))
-
+    # Step 2: numbers such as `cells.size`, methods that are formulas, and those of Cells that are loops.
     add_constants(field_type, lambda typ, name: typ.constants.get(name))
     for name in [name for name in dir(kind) if hasattr(getattr(kind, name), "formula")]:
         overload_method(field_type, name, strict=False, jit_options=OPTIONS)(method_of(getattr(kind, name), name))

@@ -175,7 +175,10 @@ def innermost(text: str) -> tuple[str, str, int]:
 def location_of(error: Exception) -> tuple[str, int]:
     """Return the (file, line) of a rule module at which the compiler failed; ("", 0) if it names none."""
     for frame, _ in reversed(list(walk_tb(error.__traceback__))):
-        for value in frame.f_locals.values() if COMPILER in frame.f_code.co_filename else ():
+        if COMPILER not in frame.f_code.co_filename:
+            continue
+        # The compiler's functions keep the place that they compile in the attribute `loc` of some variable.
+        for value in frame.f_locals.values():
             location = getattr(value, "loc", None)
             if isinstance(location, Loc) and SOLVER not in Path(location.filename).absolute().resolve().parents:
                 return location.filename, location.line

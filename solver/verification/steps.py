@@ -169,7 +169,11 @@ class StepsVerifier(OutcomeVerifier):
         return [self.lasts[k] for k in spread_evenly(len(self.lasts))]
 
     def verify_segment(self, task: TierSegment) -> TaskResult:
-        """Verify a segment of a tier, block by block."""
+        """Verify the positions of a segment, and mark the children that it reaches in `next_reached`.
+
+        Return the wrong positions, how many were verified, and the tally of outcomes, in which the first position of an
+        outcome is (tier, position).
+        """
         from retrograde.solver.methods.streamed.segments import load
 
         tier, positions = task.tier, load(self.forward.scratch, task.segment)
@@ -178,7 +182,7 @@ class StepsVerifier(OutcomeVerifier):
         wrong = []
         for begin in range(0, len(positions), POSITIONS):
             block = positions[begin : begin + POSITIONS]
-            # Step 1: find which tiers the children are in, and which segments of their lists.
+            # Step 1: find the tiers of the children, the least and greatest child in each, and the segments between.
             spans = self.spans(tier, block)
             segments = [
                 TierSegment(span.tier, number, segment)

@@ -31,7 +31,7 @@ CORE = {
 """The files of Pyodide's core, and their SHA-256."""
 PACKED = "pyodide.asm.wasm"
 WHOLE = games, databases
-"""Packages of which all modules go to the browser, since rules may import any."""
+"""Packages whose modules all go to the browser, since rules may import any."""
 LOADED = f"""
 import sys
 sys.path.insert(0, {str(Path(absent.__file__).parent)!r})

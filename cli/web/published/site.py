@@ -36,7 +36,7 @@ PAGES = {"gallery.html": "index.html", "index.html": "game.html"}
 PARTS = ("index.html", "game.html", "gallery.json", "static", "games", "databases", "python", "LICENCES.txt")
 """What a site consists of; anything else in its folder is left alone."""
 WHOLE = 4 << 20
-"""Databases of up to so many bytes are fetched whole: one request is quicker than hundreds."""
+"""Databases of at most this many bytes are fetched whole: one request is quicker than hundreds."""
 POLICY = (
     "default-src 'self'; script-src 'self'{}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'self'"

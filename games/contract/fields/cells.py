@@ -395,7 +395,11 @@ def cells_of(bits: str, size: int) -> str:
 
 
 def table_of_cells(first: int, count: int) -> str:
-    """Return the name of a table from each set of *count* cells, from *first* on, to a tuple of its cells."""
+    """Return the name of a table from each set of *count* cells, from *first* on, to a tuple of its cells.
+
+    >>> TABLES[table_of_cells(3, 2)]
+    ((), (3,), (4,), (3, 4))
+    """
     name = f"CELLS_{first}_{count}"
     if name not in TABLES:
         found: list[tuple[int, ...]] = [()]

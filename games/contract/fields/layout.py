@@ -51,7 +51,7 @@ def can_be_packed(field: Any) -> bool:
 
 
 def blank(game: Any) -> Any:
-    """Return the position of which all bits are 0."""
+    """Return the position whose bits are all 0."""
     words: int = next(getattr(game, name) for name in fields_of(type(game))).words
     return 0 if words == 1 else (0,) * words
 

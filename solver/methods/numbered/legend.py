@@ -36,12 +36,12 @@ def counts_of(
     game: Game, numbering: SlotNumbering, k: int, codes: Array, sizes: Array | CompressedArray,
     count: Counter | None = None,
 ) -> Array:  # fmt: skip
-    """Return the counts of tier number k. *codes* has an unsigned int for the outcome of each slot, *sizes* the number
-    of symmetric positions, 0 for an empty slot. *count* is `count_codes` or a faster equivalent."""
+    """Return the counts of tier number k, int64[n, COLUMNS]. *codes* has an unsigned int for the outcome of each slot,
+    *sizes* the number of symmetric positions, 0 for an empty slot. *count* is `count_codes` or a faster equivalent."""
     counts = [np.empty((0, COLUMNS), np.int64)]
     for part, slots in numbering.parts_of(game, k):
         rows = (count or count_codes)(codes, sizes, slots)  # as in COLUMNS, without the part number
-        rows[:, -1] += slots.start
+        rows[:, -1] += slots.start  # the first such slot, counted from the tier's begin
         counts.append(np.insert(rows[rows[:, POSITIONS - 1] > 0], 0, part, axis=1))
     return np.concatenate(counts)
 

@@ -52,7 +52,7 @@ class NumberedMethod:
         work.course.plan(solving=0.93, writing=0.07)
 
         def solve(bits: int) -> SolvedSlots:
-            """Solve with scores of so many bits for plies; called again with more if these are too few."""
+            """Solve with scores that have *bits* bits for plies; called again with more bits if these are too few."""
             elsewhere = Elsewhere(game, self.path and self.path.parent, self.metric)
             work.open.enter_context(elsewhere)
             store = NumberedStore(game, bits, work, self.by_sets, elsewhere, self.metric)

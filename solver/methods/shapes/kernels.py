@@ -754,8 +754,8 @@ def decide_wins(section, masks, mills, count, bits, remoteness, row_arrays, won)
 
 @inlined_kernel
 def decide_losses(section, masks, mills, count, remoteness, row_arrays, lost):
-    """Count one child fewer for the undecided ones of *masks*, except where the move closes a mill (see `decide_wins`).
-    Write those that are lost now to *lost*, and return how many."""
+    """Count one child fewer for the undecided ones of *masks*, except where the move closes one of the first *count*
+    *mills*. Write those that are lost now to *lost*, and return how many. *row_arrays* are as in `decide_wins`."""
     scores, children_left = row_arrays
     losses = 0
     for item in masks:

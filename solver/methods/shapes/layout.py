@@ -131,7 +131,8 @@ def ranks_of_lowers() -> Array:
 
 @lru_cache(32)
 def ranks_around(men: int) -> Array:
-    """Return int64[3, own men, upper half]: `ranks_of_uppers` for a man less, for as many men, and for a man more."""
+    """Return int64[3, own men, upper half]: `ranks_of_uppers` for a man less, for as many men, and for a man more. The
+    smaller tables are padded with zeros."""
     tables = [
         ranks_of_uppers(number) if number >= 0 else np.zeros((1, 1), np.int64) for number in range(men - 1, men + 2)
     ]

@@ -94,7 +94,10 @@ def batches(lists: list[Segment]) -> Iterator[list[Segment]]:
 
 
 def merge(scratch: Scratch, group: list[list[Segment]], rows: Array) -> tuple[Array, Array]:
-    """Return the positions of some batches in order, and the row of each in the legend."""
+    """Return the positions of some batches (see `batches`) in order, and the row of each in the legend.
+
+    *rows* has the row of each code of an outcome.
+    """
     positions, codes = load_with_codes(scratch, [segment for batch in group for segment in batch])
     begin = 0
     for batch in group:

@@ -290,8 +290,8 @@ class SlotStore:
                 break
 
     def improve(self, function: Any, waves: list[list[Any]], phase: Phase, plans: Plans | None = None) -> float:
-        """Run the tasks of a sweep of guesses or margins, wave by wave, and return the greatest change. Collect new
-        plans in *plans*."""
+        """Run the tasks of a sweep, wave by wave: *function* returns new guesses or margins for a chunk of the tier.
+        Return the greatest change of a number. Collect new plans in *plans*."""
         change = 0.0
         for tasks in waves:
             inputs = tasks[0][0]

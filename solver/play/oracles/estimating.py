@@ -43,7 +43,7 @@ from retrograde.solver.search.probing.tables import LoadedTables, find_tables
 TASK = 16
 """Positions in a task of a thread."""
 SHARE = 20
-"""The best-first choice extends one of so many positions at a time, so that its lines are compared often."""
+"""The best-first choice extends one in this many positions at a time, so that its lines are compared often."""
 PAUSE = 1.0
 """Seconds between two entries of the journal."""
 

@@ -80,7 +80,7 @@ class Circuit:
 
     def find_or_add(self, kind: int, a: int, b: int) -> int:
         """Return the literal of the node (kind, a, b); add the node if it is new."""
-        key = (kind, a, b) if a < b else (kind, b, a)
+        key = (kind, a, b) if a < b else (kind, b, a)  # AND and XOR are symmetric
         literal = self.known.get(key)
         if literal is None:
             if len(self.nodes) == MOST_NODES:

@@ -45,7 +45,7 @@ ANSWER = 10.0
 LONELY = 15.0
 """Seconds without a result after which to check that there are workers."""
 LOCAL = re.compile(r"local:([1-9]\d{0,3})")
-"""The name of a cluster of so many processes on this machine."""
+"""The name of a cluster of n processes on this machine: `local:n`."""
 SETTINGS = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",

@@ -139,7 +139,11 @@ def index_of(numbers, number):
 
 @kernel
 def find_last_up_to(numbers, low, high, number):
-    """Return the last index in [low, high) with a number up to *number*, or *low*; the numbers ascend there."""
+    """Return the last index in [low, high) with a number up to *number*, or *low*; the numbers ascend there.
+
+    >>> find_last_up_to(np.array([2, 4, 8]), 0, 3, 5)
+    1
+    """
     length = high - low
     while length > 1:
         # A binary search without branches: the range shrinks by half each time, whichever half it is.

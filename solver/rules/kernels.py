@@ -53,6 +53,9 @@ def count_less(ascending, number):
     """Return how many of the *ascending* numbers are less than *number*.
 
     Like np.searchsorted, which takes a third of a second longer to compile for each game.
+
+    >>> count_less(np.array([2, 4, 8]), 5)
+    2
     """
     low, high = 0, len(ascending)
     while low < high:

@@ -157,7 +157,12 @@ def make_runs_buffer():
 
 @kernel
 def find_runs(mask, buffer):
-    """Return the Runs of a mask, at least 0, as views of *buffer*; the next call with this buffer overwrites them."""
+    """Return the Runs of a mask, at least 0, as views of *buffer*; the next call with this buffer overwrites them.
+
+    >>> runs = find_runs(0b1100110, make_runs_buffer())
+    >>> [bin(run) for run in runs.bits], runs.shifts
+    (['0b110', '0b1100000'], array([1, 3]))
+    """
     bits, shifts, _ = buffer
     count = ones = bit = 0  # runs, ones and bits passed so far
     while mask >> bit:
@@ -203,7 +208,12 @@ def spread(rank, runs):
 
 @kernel
 def write_varint(number, out, at):
-    """Write a number below 2**63 as a varint at offset *at*; return the offset behind it."""
+    """Write a number below 2**63 as a varint at offset *at*; return the offset behind it.
+
+    >>> out = np.zeros(3, np.uint8)
+    >>> write_varint(300, out, 0), out, read_varint(out, 0)
+    (2, array([172,   2,   0], dtype=uint8), (300, 2))
+    """
     while number >= 128:
         out[at] = (number & 127) | 128
         number >>= 7

@@ -21,7 +21,12 @@ COUNT_BLOCK = 1 << 22
 
 @kernel
 def pass_up(score, bits):
-    """Return a child's score as seen by its parent. LOSE in n is WIN in n + 1, WIN is LOSE, a TIE or DRAW stays."""
+    """Return a child's score as seen by its parent. LOSE in n is WIN in n + 1, WIN is LOSE, a TIE or DRAW stays.
+
+    >>> from retrograde.solver.values.score import decode, encode
+    >>> decode(pass_up(encode(WIN, 4, 8), 8), 8)
+    (<Value.LOSE: 1>, 5)
+    """
     ties, wins, end = TIE_CLASS << bits, WIN_CLASS << bits, (WIN_CLASS + 1) << bits
     # LOSE in n becomes WIN in n + 1: the greatest WIN score is end - 1, for remoteness 0.
     if score < DRAW_CLASS << bits:
@@ -125,7 +130,12 @@ def write_rows(scores, bits, row_of_code, rows):
 
 @kernel
 def fill_gaps(rows, empty, before):
-    """Give each slot with row *empty* the row of the slot before it, the first slots *before*. Return the last row."""
+    """Give each slot with row *empty* the row of the slot before it, the first slots *before*. Return the last row.
+
+    >>> rows = np.array([9, 2, 9, 9, 5])
+    >>> fill_gaps(rows, 9, 1), rows
+    (5, array([1, 2, 2, 2, 5]))
+    """
     for i in range(len(rows)):
         if rows[i] == empty:
             rows[i] = before

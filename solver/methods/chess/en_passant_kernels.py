@@ -27,7 +27,11 @@ class DoubleSteps(NamedTuple):
 
 @lean_kernel
 def neighbours(square):
-    """Return the one or two squares beside a square, on the same rank, as a set."""
+    """Return the one or two squares beside a square, on the same rank, as a set.
+
+    >>> [hex(neighbours(square)) for square in (24, 27)]  # a4: b4; d4: c4 and e4
+    ['0x2000000', '0x14000000']
+    """
     found = NOTHING
     if square & 7:
         found |= BITS[square - 1]

@@ -73,6 +73,9 @@ def slide(word, empty, direction):
 
     *word* has the men. This is the Kogge-Stone fill of bitboard engines: three shifts, by one, two and four steps,
     cover any line.
+
+    >>> hex(slide(np.uint64(1), ~np.uint64(1 << 24), 0))  # from a1 upwards, with a man on a4: a2, a3, a4
+    '0x1010100'
     """
     shift = SHIFTS[direction]
     twice = shift + shift
@@ -97,7 +100,11 @@ def slide(word, empty, direction):
 @lean_kernel
 def move_targets(word, empty, kind):
     """Return the squares that men of one kind, other than pawns, reach: *empty* ones and the first occupied one on each
-    line."""
+    line.
+
+    >>> hex(move_targets(np.uint64(1), ~np.uint64(1), 3))  # a knight on a1 goes to c2 and b3
+    '0x20400'
+    """
     targets = NOTHING
     for direction in range(FIRST[kind], LAST[kind]):
         if kind < KNIGHT:
@@ -152,7 +159,11 @@ def turn_word(word, symmetry):
 
 @lean_kernel
 def transpose(word):
-    """Return the word with files and ranks exchanged: reflected about the diagonal a1-h8."""
+    """Return the word with files and ranks exchanged: reflected about the diagonal a1-h8.
+
+    >>> hex(transpose(np.uint64(0b110)))  # b1 and c1 become a2 and a3
+    '0x10100'
+    """
     # Exchange blocks of 4 × 4 squares, then of 2 × 2, then single squares.
     change = (word ^ (word << np.uint64(28))) & np.uint64(0x0F0F0F0F00000000)
     word ^= change ^ (change >> np.uint64(28))
@@ -164,7 +175,11 @@ def transpose(word):
 
 @lean_kernel
 def mirror_files(word):
-    """Return the word with left and right exchanged."""
+    """Return the word with left and right exchanged.
+
+    >>> hex(mirror_files(np.uint64(0b110)))  # b1 and c1 become g1 and f1
+    '0x60'
+    """
     # Exchange neighbouring bits, then pairs, then halves of each rank.
     ones, twos, fours = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
     word = ((word >> np.uint64(1)) & ones) | ((word & ones) << np.uint64(1))
@@ -174,7 +189,11 @@ def mirror_files(word):
 
 @lean_kernel
 def mirror_ranks(word):
-    """Return the word with top and bottom exchanged."""
+    """Return the word with top and bottom exchanged.
+
+    >>> hex(mirror_ranks(np.uint64(0b110)))  # b1 and c1 become b8 and c8
+    '0x600000000000000'
+    """
     # Exchange neighbouring ranks, then pairs of ranks, then the halves of the board.
     ranks, pairs = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
     word = ((word >> np.uint64(8)) & ranks) | ((word & ranks) << np.uint64(8))

@@ -274,7 +274,11 @@ def rank_of(section, mask, men, own, kind):
 
 @inlined_kernel
 def reorder_bits(mask, new_bits):
-    """Return a colouring with bit k brought to bit `new_bits[k]`, or dropped if that is -1, without tables."""
+    """Return a colouring with bit k brought to bit `new_bits[k]`, or dropped if that is -1, without tables.
+
+    >>> bin(reorder_bits(0b101, np.array([1, -1, 0])))
+    '0b11'
+    """
     found = 0
     while mask:
         man = ((mask & -mask) - 1).bit_count()
@@ -285,7 +289,11 @@ def reorder_bits(mask, new_bits):
 
 @inlined_kernel
 def men_on(shape, line):
-    """Return the colouring in which exactly the men on the cells of *line* are of the player to move."""
+    """Return the colouring in which exactly the men on the cells of *line* are of the player to move.
+
+    >>> bin(men_on(0b1011, 0b1001))  # the men on cells 0 and 3 are the first and the third
+    '0b101'
+    """
     found = 0
     while line:
         found |= 1 << (shape & ((line & -line) - 1)).bit_count()  # as many men are below the lowest cell of the line

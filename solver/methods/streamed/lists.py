@@ -345,7 +345,13 @@ def unpack_steps_of_ints(arena, row, starts, codes, end):
 
 @kernel
 def drop_duplicates(numbers, ends):
-    """Drop repeated numbers from sorted lists in *numbers*, which end at *ends*; close the gaps, update the ends."""
+    """Drop repeated numbers from sorted lists in *numbers*, which end at *ends*; close the gaps, update the ends.
+
+    >>> numbers, ends = np.array([3, 5, 5, 2, 9]), np.array([3, 5])
+    >>> drop_duplicates(numbers, ends)
+    >>> numbers[: ends[-1]], ends
+    (array([3, 5, 2, 9]), array([2, 4]))
+    """
     end = begin = 0
     for k in range(len(ends)):
         before = np.int64(-1)

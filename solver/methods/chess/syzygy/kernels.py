@@ -172,7 +172,14 @@ def count_worths(cells, counts):
 @lean_kernel
 def fill_worths(cells, counts, values):
     """Write to *values* the worths that a table has, uint8. A cell that is not exact gets the worth of the exact cell
-    before or after it, the more frequent of the two by *counts*. It must not be better than the cell is worth."""
+    before or after it, the more frequent of the two by *counts*. It must not be better than the cell is worth.
+
+    >>> cells = np.array([WIN << 8, AT_MOST | DRAWN << 8, ANY, LOSS << 8], np.uint16)
+    >>> values = np.zeros(4, np.uint8)
+    >>> fill_worths(cells, np.array([5, 0, 0, 0, 1]), values)
+    >>> values  # WIN is too good for the second cell
+    array([4, 0, 0, 0], dtype=uint8)
+    """
     before, spot = np.int64(-1), 0
     while spot < len(cells):
         if is_exact(cells[spot]):
@@ -265,7 +272,14 @@ MOST_IN_SYMBOL, MOST_VALUES = 256, 1 << 16
 @lean_kernel
 def count_pairs(symbols, lengths, counts):
     """Add to *counts* int32[n, n] how often each pair of symbols appears; of three equal symbols the first two are a
-    pair. Pairs that would stand for more than MOST_IN_SYMBOL values, by the *lengths* of symbols, do not count."""
+    pair. Pairs that would stand for more than MOST_IN_SYMBOL values, by the *lengths* of symbols, do not count.
+
+    >>> counts = np.zeros((2, 2), np.int32)
+    >>> count_pairs(np.array([0, 1, 0, 1, 1], np.uint16), np.ones(2, np.int64), counts)
+    >>> counts
+    array([[0, 2],
+           [1, 1]], dtype=int32)
+    """
     spot = 1
     while spot < len(symbols):
         left, right = symbols[spot - 1], symbols[spot]
@@ -279,7 +293,12 @@ def count_pairs(symbols, lengths, counts):
 @lean_kernel
 def join_pairs(symbols, joined):
     """Replace pairs by their symbols in *joined* uint16[n, n] (0 for none), in place. Return how many symbols
-    remain."""
+    remain.
+
+    >>> symbols, joined = np.array([0, 1, 1, 0, 1], np.uint16), np.array([[0, 7], [0, 0]], np.uint16)
+    >>> join_pairs(symbols, joined), symbols[:3]  # 7 stands for 0 and 1
+    (3, array([7, 1, 7], dtype=uint16))
+    """
     count, spot = 0, 0
     while spot < len(symbols):
         if spot + 1 < len(symbols):

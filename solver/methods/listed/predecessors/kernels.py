@@ -39,7 +39,12 @@ class Seeds(NamedTuple):
 
 @kernel
 def append_edge(children, begin, end, child):
-    """Append a child to those of a position, `children[begin:end]`, unless it is among them; return the new end."""
+    """Append a child to those of a position, `children[begin:end]`, unless it is among them; return the new end.
+
+    >>> children = np.array([7, 9, 0])
+    >>> append_edge(children, 0, 2, 8), append_edge(children, 0, 2, 9)  # 9 is there already
+    (3, 2)
+    """
     # Lists are short. Four comparisons for each branch are faster than one, and than a vector of all.
     other = begin
     while other + 4 <= end:

@@ -139,7 +139,12 @@ def indices_of(positions, others, base, indices):
 
 @lean_kernel
 def unique(positions):
-    """Move the distinct ones of sorted positions to the front; return their count."""
+    """Move the distinct ones of sorted positions to the front; return their count.
+
+    >>> positions = np.array([2, 2, 5, 7, 7])
+    >>> unique(positions), positions[:3]
+    (3, array([2, 5, 7]))
+    """
     count = min(1, len(positions))
     for i in range(1, len(positions)):
         if not is_same(positions, i, positions[count - 1]):
@@ -150,7 +155,12 @@ def unique(positions):
 
 @lean_kernel
 def subtract(positions, known):
-    """Move those sorted distinct positions that are not in sorted *known* to the front; return their count."""
+    """Move those sorted distinct positions that are not in sorted *known* to the front; return their count.
+
+    >>> positions = np.array([2, 5, 7, 9])
+    >>> subtract(positions, np.array([1, 5, 9])), positions[:2]
+    (2, array([2, 7]))
+    """
     count = hint = 0
     for i in range(len(positions)):
         hint = find(known, 0, len(known), positions[i], hint)

@@ -233,8 +233,7 @@ def rests_of(codes: tuple[int, ...], grouped: bool, turned: Array) -> Rests:
         apart &= bits & square_bits == 0
         bits |= square_bits
     turned_rests = np.stack([rest_of[tuple(symmetry[squares].T)].reshape(-1) for symmetry in turned])
-    # `more` has so many rows for each man: one for each placement of the others. Like men of a group share the rows of
-    # the first of them.
+    # `more` has a row for each man and each placement of the others. Like men of a group share the rows of the first.
     rows = 64 ** max(count - 1, 0)
     less = np.empty(squares.shape, np.int32)
     more = [np.moveaxis(rest_of, man, -1).reshape(-1, 64) for man in range(count)]

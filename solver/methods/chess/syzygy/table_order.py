@@ -193,7 +193,8 @@ def three_men() -> dict[int, tuple[int, ...]]:
 
 
 def number_of_three(first: int, second: int, third: int) -> int:
-    """Return the number of three different men by their squares: the later a man is off the diagonal, the greater."""
+    """Return the number of three different men by their squares. Placements whose first man is off the diagonal a1-h8
+    come first, then those whose second man is, then those whose third is, then those with all three on it."""
     # A square's number skips the squares of the men before it, so these are subtracted.
     before_second, before_third = int(second > first), int(third > first) + int(third > second)
     # Case 1: The first man is off the diagonal, on one of 6 squares; 63 and 62 are left for the others.

@@ -19,6 +19,8 @@ class BashVariants(BashComplete):
     """The part of the word up to its last colon or equals sign."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
+        """Return (the words before the one to complete, that word), with words joined again that Bash has split at
+        BREAKS."""
         args, incomplete = super().get_completion_args()
         words: list[str] = []
         after_break = False

@@ -108,6 +108,7 @@ class LazyGroup(click.Group):
         return [CompletionItem(name, help=COMMANDS[name]) for name in COMMANDS if name.startswith(incomplete)]
 
     def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; turn errors into one-line failures."""
         from retrograde.solver.rules.no_exit import no_exit
 
         try:

@@ -60,6 +60,7 @@ class ProgressLine:
         self.over = threading.Event()
 
     def __call__(self, progress: "Progress") -> None:
+        """Show progress: always in a terminal, otherwise a line every QUIET_SECONDS."""
         now = time.monotonic()
         if self.live:
             self.show(progress)
@@ -119,6 +120,7 @@ class JsonProgress:
         self.phase = ""
 
     def __call__(self, progress: "Progress") -> None:
+        """Print progress as a line of JSON: at the beginning of a phase, at its end, and every JSON_SECONDS."""
         now = time.monotonic()
         ended = progress.total is not None and progress.done >= progress.total
         if now - self.last_shown < JSON_SECONDS and progress.phase == self.phase and not ended:

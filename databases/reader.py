@@ -89,6 +89,7 @@ class Reader(ABC):
         return self.file.locked(self._read_tiers)
 
     def _read_tiers(self) -> Any:
+        """Return the table of tiers; raise ValueError if it contradicts itself."""
         kind, dtype = self.TIERS
         numbers, begins, *others = columns(self.file.table("tiers", dtype), *(dtype.names or ()))
         bounds = np.append(begins, self.slots)

@@ -44,6 +44,8 @@ class AllQueens(Rows):
 
     @cached_property
     def start(self):
+        """The first position: the queens stand by turns on the first and on the last row, and on the ends of a middle
+        row."""
         side = self.side
         signs = [["."] * side for _ in range(side)]
         signs[0] = ["XO"[at % 2] for at in range(side)]

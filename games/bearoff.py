@@ -335,6 +335,7 @@ class Bearoff(Game):
         return Board(tuple(zip(xs, ys, strict=True)), names, pieces, len(names), labels=labels)
 
     def draw_pieces(self, position):
+        """Return a sign for each place: for each side its points and the men off, then four places for dice."""
         signs = [*MEN]
         text = ""
         for side in range(self.sides):

@@ -307,6 +307,7 @@ class CantStop(Game):
         return ROLLED + self.rolls.index(roll)
 
     def show(self, position):
+        """Return the columns, the height of each player and of the climber in each, and who is to do what."""
         *rows, climbed = self.write(position).split()[0].split("/")
         dice = self.dice(position)
         said = "to roll or stop" if dice == DECIDE else "the dice are rolled"
@@ -318,6 +319,7 @@ class CantStop(Game):
         return "\n".join([*(f"{name:8} {row}" for name, row in lines), f"player {self.player(position)}: {said}"])
 
     def move_name(self, position, move):
+        """Return `roll` or `stop`, the four dice of a roll, the columns to climb, or `bust`."""
         dice = self.dice(position)
         if dice == DECIDE:
             return ("stop", "roll")[move]

@@ -172,6 +172,8 @@ class Connect4(Game):
         return "".join(".XO"[(filled >> cell & 1) + ((filled & position) >> cell & 1)] for cell in cells)
 
     def position_of(self, signs, turn):
+        """Return the position with these signs, row by row from the top; raise ValueError if a stone hangs in the
+        air."""
         position = 0
         for column in reversed(range(self.width)):
             stones, _, above = signs[column :: self.width][::-1].partition(".")

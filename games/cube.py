@@ -294,6 +294,7 @@ class CubePart(Game):
         return position
 
     def position_of(self, signs, turn):
+        """Return the position with these stickers; raise ValueError if no turns of the solved cube lead there."""
         shown = dict(zip(STICKERS, signs, strict=True))
         if "".join(shown[2, face, 0] for face in range(len(FACES))) != FACES:
             raise ValueError(f"the centres of the faces must be {FACES}")
@@ -337,6 +338,7 @@ class CubePart(Game):
         return Board(tuple((float(x), float(y)) for x, y in self.cells), names, pieces, len(names))
 
     def draw_pieces(self, position):
+        """Return the colour of each sticker, a dot for one of a cubie that does not count."""
         signs = ""
         for kind, place, at in STICKERS:
             code = position[kind] >> 5 * place & 31 if kind < 2 else ANY

@@ -120,6 +120,7 @@ class DotsAndBoxes(Game):
         return f"{signs[: self.lying]}/{signs[self.lying :]},{self.turn(position) + 1}"
 
     def read(self, text):
+        """Return the position of a text such as `.##.#./.#.#..,1`: lying edges, upright ones, and who is to move."""
         edges, _, turn = text.partition(",")
         lying, _, upright = edges.partition("/")
         signs = lying + upright
@@ -131,6 +132,7 @@ class DotsAndBoxes(Game):
         return sum(1 << edge for edge, sign in enumerate(signs) if sign == "#") | (turn == "2") << self.edges
 
     def show(self, position):
+        """Return the dots as `+`, with the edges that are drawn between them."""
         lines = []
         for y in range(self.height + 1):
             row = [position >> self.width * y + x & 1 for x in range(self.width)]

@@ -139,6 +139,7 @@ class FoxAndGeese(PlacedApart):
         return goal >= 0 and left >> self.near[at][direction] & 1 and not left >> goal & 1
 
     def do_move(self, position, move):
+        """Return the position after a goose steps, or the fox steps or leaps."""
         mover, geese, fox = position
         if mover == 0:
             point = move // 8

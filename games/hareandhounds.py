@@ -105,6 +105,7 @@ class HareAndHounds(Game):
         return super().position_of(signs, turn)
 
     def show(self, position):
+        """Return the board, beside it the numbers of the points, and who is to move."""
         top, middle, bottom, mover = self.write(position).split("/")
         lines = [
             f"    {'---'.join(top)}            1---2---3",

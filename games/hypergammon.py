@@ -487,6 +487,7 @@ class Hypergammon(Game):
 
     @cached_property
     def board(self):
+        """The places of the points, of the bar and the men off for each player, and of two dice."""
         half = self.points // 2
         columns = [number + (number >= half // 2) for number in range(half)]
         places = [(float(x), 1.0) for x in reversed(columns)] + [(float(x), 0.0) for x in columns]
@@ -513,6 +514,7 @@ class Hypergammon(Game):
         return self.points + player + (0 if point else 2)
 
     def draw_pieces(self, position):
+        """Return a sign for each place of the board: how many men of whom stand there, and the dice."""
         signs = ["."] * (self.points + 6)
         for player in range(2):
             for point, same in groupby(self.men_from_last(position, player)):
@@ -523,6 +525,7 @@ class Hypergammon(Game):
         return "".join(signs)
 
     def draw_move(self, position, move):
+        """Return the places of a play in order: from and to for each step, and the bar for a man that is hit."""
         if self.turn(position) == CHANCE:
             return ()
         player, places = self.player(position), []

@@ -199,6 +199,8 @@ class Kalah(PitTexts):
         return f"{south}/{north}/{'SN'[self.turn(position)]}"
 
     def read(self, text):
+        """Return the position of a text such as `0,3,3,1/3,3,3,0/N`: the rows of South and North with their stores, and
+        who is to move."""
         parts = text.split("/")
         rows = [part.split(",") for part in parts[:2]]
         if [len(row) for row in rows] != [self.pits + 1] * 2 or parts[2:] not in (["S"], ["N"]):

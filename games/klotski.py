@@ -192,6 +192,7 @@ class Klotski(Game):
         return grid(self.width, len(self.rows), colours)
 
     def draw_pieces(self, position):
+        """Return a sign for each cell: that of the block on it, or a dot."""
         signs = ["."] * self.cells
         for cell in range(self.cells):
             block = position >> 3 * cell & 7

@@ -124,6 +124,7 @@ class LGame(Game):
         return "/".join(["".join(signs[i : i + 4]) for i in range(0, 16, 4)] + [mover])
 
     def read(self, text):
+        """Return the position of a text: four rows of signs and the player to move."""
         *rows, mover = text.split("/")
         signs = "".join(rows)
         if [len(row) for row in rows] != [4] * 4 or set(signs) - set(".XOwg") or mover not in ("X", "O"):

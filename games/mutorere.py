@@ -85,6 +85,8 @@ class MuTorere(Game):
         return f"{places[:8]}/{places[8]}/{SIGNS[mover]}"
 
     def read(self, text):
+        """Return the position of a text such as `XXXXOOOO/./X`: the points of the rim, the centre, and who is to
+        move."""
         match = re.fullmatch(r"([.XO]{8})/([.XO])/([XO])", text)
         if not match:
             raise ValueError("a position is points 1 to 8, the centre and the player to move, as in XXXXOOOO/./X")
@@ -96,6 +98,7 @@ class MuTorere(Game):
         return SIGNS.index(mover) << 18 | theirs << 9 | mine
 
     def show(self, position):
+        """Return the board, beside it the numbers of the points, and who is to move."""
         rim, centre, mover = self.write(position).split("/")
         lines = [
             f"    {rim[0]}             1",

@@ -105,6 +105,8 @@ class Onitama(Game):
                     yield size * size * card
 
     def do_move(self, position, move):
+        """Return the position after a piece moves by a card. The player takes the card beside the board, and puts the
+        used one there."""
         size = self.cells.size
         card, start, goal = move // size**2, move // size % size, move % size
         player = self.mover.get(position)

@@ -171,6 +171,7 @@ class PegSolitaire(Game):
 
     @cached_property
     def board(self):
+        """The holes of the cross or of the triangle, with lines along which pegs jump."""
         if self.english:
             places = tuple((float(column), float(row)) for row, column in self.places)
         else:

@@ -121,6 +121,7 @@ class RushHour(Game):
         return "".join(signs)
 
     def position_of(self, signs, turn):
+        """Return the position with these cars; raise ValueError if one is not in its lane, or the walls differ."""
         position = 0
         for car, name in enumerate(self.names):
             cells = sum(1 << cell for cell, sign in enumerate(signs) if sign == name)

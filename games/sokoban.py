@@ -103,6 +103,7 @@ class Sokoban(Game):
     # For people
 
     def draw_board(self):
+        """Return the board, with the looks of boxes, of the man and of empty goals."""
         looks = {
             "B": "sienna square",
             "b": "seagreen square",

@@ -94,6 +94,7 @@ class TicTacToe3(Game):
         return 1
 
     def images(self, position):
+        """Yield the position after each rotation and reflection of the board."""
         for cells in self.symmetries:
             image = 0
             for cell in range(self.cells):

@@ -437,6 +437,8 @@ class Ur(Game):
         return (0 if player else own + self.shared) + (at if at <= self.safe else at - self.shared)
 
     def draw_pieces(self, position):
+        """Return a sign for each place: the pieces on the paths, free rosettes, how many wait and are off, and the
+        throw."""
         signs = ["."] * (2 * (self.safe + self.last + 2) + self.shared + 1)
         for player in range(2):
             signs[self.place_of(0, player)] = str(self.waiting(position, player))

@@ -87,6 +87,8 @@ def result_or_found(
     from retrograde.solver.runtime.memory import MemoryLimit
 
     def result_of(variant: str) -> tuple[Facts, bool]:
+        """Return (facts about a solved variant, whether it was solved before): from the task that solves it ahead, if
+        there is one."""
         if variant not in ahead.tasks:
             return found(variant)
         try:

@@ -69,6 +69,7 @@ def trees_json(trees: "Trees") -> dict[str, Any]:
 
 
 def node_json(tree: "SearchTree", node: "Node") -> dict[str, Any]:
+    """Return the facts about a node and those below, ready for JSON."""
     name_of = tree.game.move_name
     return {
         "position": tree.game.write(node.position), "side": tree.side(node), "value": tree.value_of(node),

@@ -127,6 +127,8 @@ class SlotsDatabase(NumberedDatabase):
             return np.array([outcome.value for outcome in outcomes], np.uint8), np.array(plies, np.int32)
 
     def _find_outcome(self, position: Any) -> Outcome | None:
+        """Return the outcome of a position, None if it is no position. If another database is missing, the rules still
+        know ends."""
         try:
             return super()._find_outcome(position)
         except NoDatabase:

@@ -453,6 +453,8 @@ class Game:
         start: Any
 
     def __init_subclass__(cls) -> None:
+        """Make a subclass a frozen dataclass of its options. Add `start` if it has `starts`, and `name` if it has none;
+        take control characters out of its texts."""
         dataclass(frozen=True)(cls)
         if "starts" in vars(cls) and not hasattr(cls, "start") and "start" not in names_of_options(cls):
             cls.start = property(first_start)  # type: ignore[method-assign,assignment]  # a property, as above

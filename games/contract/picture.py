@@ -100,6 +100,7 @@ def titled_html(game: Game, position: int | None) -> str:
 
 
 def text_svg(text: str) -> str:
+    """Return a picture of a text, for games that draw no board."""
     lines = text.splitlines() or [""]
     width, height = 0.62 * max(map(len, lines)) + 1, 1.25 * len(lines) + 0.6
     rows = [

@@ -87,6 +87,7 @@ def import_from(sources: tuple[Source, ...]) -> Iterator[None]:
     class ModuleFinder:
         @staticmethod
         def find_spec(fullname: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
+            """Return how to load a module from its source, if it has come with the game; None for other modules."""
             for name, file, text in sources:
                 if name == fullname:
                     is_package = Path(file).name == "__init__.py"

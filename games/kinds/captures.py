@@ -134,6 +134,7 @@ class Captures(Placed):
 
     @cached_property
     def _declared(self):
+        """The declared placements; raise RuleError if they are too large for the encoding of moves."""
         declared = super()._declared
         men = max(max(section.men) for section in declared.sections)
         if declared.cells > POINTS or self.steps > STEPS or men > TAKEN:

@@ -58,6 +58,8 @@ class Race(Game):
         return f"{self.score(position, 0)}-{self.score(position, 1)}+{position & 255}/{player}{chance}"
 
     def read(self, text):
+        """Return the position of a text such as `3-5+2/0`: the scores, the total of the turn, and the player; `?` if
+        chance moves."""
         numbers, slash, who = text.partition("/")
         first, dash, rest = numbers.partition("-")
         second, plus, total = rest.partition("+")

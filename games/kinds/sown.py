@@ -46,6 +46,7 @@ class PitTexts(Game):
         return "/".join(",".join(map(str, row)) for row in self.numbers(position))
 
     def read(self, text):
+        """Return the position of a text: two rows of numbers of stones, as in `0,1,2/1,0,0`."""
         rows = [part.split(",") for part in text.split("/")]
         if [len(row) for row in rows] != [self.pits] * 2 or not all(one.isdecimal() for row in rows for one in row):
             raise ValueError(f"a position is two rows of stones, as in {self.write(self.starts[-1])}")

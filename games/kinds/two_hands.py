@@ -237,6 +237,8 @@ class TwoHands(Game):
         return "".join(sign * (counts >> self._counter * kind & most) for kind, sign in enumerate(self._drops))
 
     def position_of(self, signs, turn):
+        """Return the position with these men in hand and on the board; raise ValueError if some are missing or too
+        many."""
         end = self._beside + self.cells
         north, men, south = signs[: self._beside], signs[self._beside : end], signs[end:]
         if [men.count(king) for king in self.to_move] != [1, 1]:

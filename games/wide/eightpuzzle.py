@@ -174,6 +174,8 @@ class FifteenPuzzle(TwoWords, EightPuzzle):
         return tuple(first)
 
     def index(self, position):
+        """Return a slot: the number of the cells that tiles take and the gap reaches, then that of the order of the
+        tiles."""
         taken = reached = order = 0
         left, tiles = self.count, (1 << self.count) - 1  # how many tiles are still to come, and which
         for cell in range(self.cells):
@@ -276,6 +278,8 @@ class FifteenPuzzle(TwoWords, EightPuzzle):
         return "".join(MORE_SIGNS[tile] for tile in self.tiles(position))
 
     def position_of(self, signs, turn):
+        """Return the position with these tiles; raise ValueError if one is missing, or the gap cannot get to its
+        cells."""
         counted = {MORE_SIGNS[tile] for tile in range(self.cells) if self.mask >> tile & 1}
         free = self.free_tile(self.mask)
         rest = set(signs) - counted

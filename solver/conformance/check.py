@@ -331,6 +331,7 @@ def raise_after(seconds: float) -> Iterator[None]:
 
     # Another thread raises the exception in the thread that runs the rules.
     def watch() -> None:
+        """Wait until the context ends; if it takes too long, raise EndlessRules in the thread that runs it."""
         seconds_left, waits = seconds, WAITS
         while seconds_left > 0 and waits:
             if ended.wait(seconds_left):

@@ -415,6 +415,7 @@ class SpellOut(Expressions):
         """The names that follow `super()`."""
 
     def visit_For(self, node: ast.For) -> Any:  # noqa: N802  # ast prescribes this method's name
+        """Replace a loop over the cells of a field by a loop over the bits of their set."""
         self.generic_visit(node)
         match node.iter:
             case ast.Call(ast.Attribute(ast.Attribute(ast.Name(self.game), field), loop)) if (

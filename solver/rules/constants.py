@@ -105,6 +105,7 @@ def compile_find(table: DictType) -> Any:
 
 @overload(operator.getitem)
 def compiled_getitem(table, key):
+    """Return the code of `table[key]` for a constant dict."""
     if not isinstance(table, DictType) or not isinstance(key, types.Integer):
         return None  # then numba asks other overloads
     find, values = compile_find(table), table.items.values
@@ -128,6 +129,7 @@ def compiled_contains(table, key):
 
 @overload_method(DictType, "get")
 def compiled_get(table, key, default):
+    """Return the code of `table.get(key, default)` for a constant dict."""
     find, values = compile_find(table), table.items.values
 
     def value_or_default(table, key, default):
@@ -159,6 +161,7 @@ def compiled_values(table):
 
 @overload_method(DictType, "items")
 def compiled_items(table):
+    """Return the code of `table.items()` for a constant dict."""
     keys, values = table.items.keys, table.items.values
 
     def items(table):

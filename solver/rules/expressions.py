@@ -95,6 +95,8 @@ class Expressions(ast.NodeTransformer):
         return self.visit(parse_at(node, f"set([{ast.unparse(node)[1:-1]}])"))
 
     def visit_Call(self, node: ast.Call) -> Any:
+        """Replace a call that numba lacks (a method of the class, `reversed`, `key=`, `any` and so on) by code that it
+        has."""
         keywords = {keyword.arg or "": keyword.value for keyword in node.keywords}
         match node:
             case ast.Call(ast.Attribute() as method, [ast.Name(self.game), *_]) if self.game:

@@ -93,6 +93,7 @@ def loop_of(method: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Return the function by which numba finds the code of a loop over cells."""
 
     def implementation(field_type: Any) -> Any:
+        """Return the loop: it yields the number of each bit of a set of cells."""
         arguments, _, bits = field_type.sources[LOOPS[name]].removeprefix("lambda ").partition(": ")
         names: dict[str, Any] = {}
         lines = (

@@ -135,6 +135,7 @@ class RulesPort(Port):
 
         # Numba's calling convention: pointers to the result and to an error, null for the game, and the arguments.
         def call(result: Any, error: Any, null: Any, *arguments: int) -> int:
+            """Answer a call by the interpreted rules. If they have taken long, compile the entry for later calls."""
             began = time.perf_counter()
             try:
                 write_answer(result, *arguments)

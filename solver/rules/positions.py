@@ -181,6 +181,7 @@ def compiled_is_none(position):
 
 @overload(is_position)
 def compiled_is_position(position):
+    """Return the code of `is_position` for ints or for tuples."""
     if not isinstance(position, types.BaseTuple):
         return lambda position: 0 <= position < POSITION_LIMIT
 
@@ -195,6 +196,7 @@ def compiled_is_position(position):
 
 @overload(key_of)
 def compiled_key_of(position):
+    """Return the code of `key_of` for ints or for tuples."""
     if not isinstance(position, types.BaseTuple):
         return lambda position: position
 
@@ -210,6 +212,7 @@ def compiled_key_of(position):
 
 @overload(note)
 def compiled_note(trouble, position):
+    """Return the code of `note` for ints or for tuples, whose words go to the end of the array."""
     if isinstance(position, types.BaseTuple):
 
         def note_tuple(trouble, position):
@@ -236,6 +239,7 @@ def compiled_word_index(array, index, k):
 
 @overload(put)
 def compiled_put(array, index, position):
+    """Return the code of `put` for ints or for tuples."""
     if isinstance(position, types.BaseTuple):
 
         def put_words(array, index, position):
@@ -259,6 +263,7 @@ def compiled_no_position(like):
 
 @overload(stands_at)
 def compiled_stands_at(array, index, position):
+    """Return the code of `stands_at` for ints or for tuples."""
     if isinstance(position, types.BaseTuple):
 
         def tuple_stands_at(array, index, position):
@@ -298,6 +303,7 @@ def compiled_words_in(game):
 
 @overload(swapped)
 def compiled_swapped(game, position):
+    """Return the code of `swapped`: the rule if the game has it, else -1 (for tuples, in each word)."""
     if isinstance(game, PortType):
         return lambda game, position: game.swapped(position)
     if Traits.of(game.game).has_swapped:

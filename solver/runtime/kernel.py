@@ -77,6 +77,7 @@ class EntryLibrary(JITCodeLibrary):
         super().finalize()
 
     def _optimize_final_module(self) -> None:
+        """Give copies of other functions internal names of their own, then let numba optimize."""
         # LLVM may change the arguments of an internal function. The loader of machine code looks up internal functions
         # by their names too, so a copy must have a name of its own, or others would call it with other arguments.
         owner = min(self.own)

@@ -32,6 +32,7 @@ def encode(value: Any) -> tuple[Array, ...]:
     arrays: list[Array] = []
 
     def to_json(value: Any) -> Any:
+        """Return what stands for a value in the JSON text; arrays go to *arrays*."""
         if isinstance(value, np.ndarray):
             arrays.append(value.ravel())
             return {"array": [len(arrays) - 1, *value.shape]}  # its number, and its shape
@@ -53,6 +54,7 @@ def decode(arrays: Sequence[Array], kinds: Iterable[type]) -> Any:
     makers = {kind.__name__: kind for kind in (*kinds, Frame)}
 
     def from_json(value: Any) -> Any:
+        """Return the value that stands in the JSON text: the inverse of `to_json`."""
         if isinstance(value, list):
             return [from_json(item) for item in value]
         if not isinstance(value, dict):

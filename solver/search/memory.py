@@ -84,6 +84,7 @@ def pointer_to(typing: Any, address: Any) -> Any:
     """Convert an integer to a pointer to int64 words."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        """Emit the call of `llvm.prefetch` for the word at an address and an index."""
         return builder.inttoptr(arguments[0], context.get_value_type(WORDS))
 
     return WORDS(types.int64), generate

@@ -112,6 +112,7 @@ class CertificateVerifier(Verifier):
     # Interpreted
 
     def check(self, item: int) -> None:
+        """Record a complaint if a stored position or its reply is wrong."""
         position = self.position_at(item)
         try:
             self.check_reply(item, position)

@@ -157,6 +157,7 @@ class RecordStorage(NamedTuple):
         return opened
 
     def look_up(self, game, child, tier):
+        """Return (where a child is in the lists, its row of the legend): -1 for what is missing, or for an end."""
         k = find_sorted(self.tiers, 0, len(self.tiers), tier)
         location = find_position(game, self.positions, self.bounds[k], self.bounds[k + 1], child) if k >= 0 else -1
         return location, np.int64(self.rows[location]) if location >= 0 else -1
@@ -205,6 +206,7 @@ class SlotStorage(NamedTuple):
         return holder == child or (len(images) > 1 and is_image(game, holder, child))
 
     def plies_after(self, game, position, move, reached, plies):
+        """Return the plies of a child as they count for the parent."""
         # Case: after a zeroing move, plies count as 0, or as PATIENCE if the fifty-move rule spoils the win.
         if self.plies_to == TO_ZEROING and plies >= 0 and game.zeroes(position, move):
             return PATIENCE if plies > PATIENCE else 0

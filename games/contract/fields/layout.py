@@ -77,6 +77,7 @@ def with_check(field: Field, name: str, method: Callable[..., Any]) -> Callable[
 
     @wraps(method)
     def check_and_call(*arguments: Any) -> Any:
+        """Call the method if its arguments are within their bounds; otherwise raise ValueError."""
         for argument, value in zip(names, arguments, strict=True):
             low, high = bounds.get(argument, (value, value))  # one without bounds may be anything
             if not low <= value <= high:

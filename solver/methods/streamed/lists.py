@@ -102,6 +102,8 @@ def compiled_words_of(positions):
 
 @overload(copy_words)
 def compiled_copy_words(positions, i, words, at):
+    """Return the code of `copy_words` for positions of one word or of several."""
+
     def copy_int(positions, i, words, at):
         words[at] = positions[i]
 
@@ -114,6 +116,8 @@ def compiled_copy_words(positions, i, words, at):
 
 @overload(fill)
 def compiled_fill(positions, i, number):
+    """Return the code of `fill` for positions of one word or of several."""
+
     def fill_int(positions, i, number):
         positions[i] = number
 
@@ -133,6 +137,9 @@ def compiled_first_rank(positions, i, runs):
 
 @overload(write_gap)
 def compiled_write_gap(positions, i, before, runs, out, end):
+    """Return the code of `write_gap`: a difference of ranks for positions of one word, else an exclusive or of each
+    word."""
+
     def write_gap_of_rank(positions, i, before, runs, out, end):
         rank = rank_of(positions[i], runs)
         return rank, write_varint(rank - before, out, end)
@@ -147,6 +154,8 @@ def compiled_write_gap(positions, i, before, runs, out, end):
 
 @overload(varying_bits)
 def compiled_varying_bits(numbers, begin, end):
+    """Return the code of `varying_bits`, which is 0 for positions of several words."""
+
     def varying_bits_of_ints(numbers, begin, end):
         varying = ZERO
         for i in range(begin, end):

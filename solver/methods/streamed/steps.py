@@ -151,6 +151,8 @@ def compiled_word_of(position, word):
 
 @overload(first_difference)
 def compiled_first_difference(positions, i, j):
+    """Return the code of `first_difference` for positions of one word or of several."""
+
     def first_word(positions, i, j):
         word = 0
         while word < positions.shape[1] - 1 and positions[i, word] == positions[j, word]:
@@ -252,6 +254,7 @@ def is_lower(tally: Array, row: int, position: Any) -> bool:
 
 @overload(is_lower)
 def compiled_is_lower(tally, row, position):
+    """Return the code of `is_lower` for positions that are ints or tuples."""
     if not isinstance(position, types.BaseTuple):
         return lambda tally, row, position: position < tally[row, FIRST_POSITION]
 

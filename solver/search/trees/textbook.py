@@ -336,6 +336,7 @@ def order_without_symmetry(game: Game) -> Order:
     pays = Traits.of(game).has_rewards
 
     def order(node: Node, depth: int) -> list[int]:
+        """Return the moves as the rules generate them, of symmetric ones only the first."""
         if node.side == CHANCE:
             return list(game.generate_moves(node.position))
         moves: dict[tuple[int, ...], int] = {}
@@ -352,6 +353,7 @@ def order_by_minimax(rules: TextbookRules, best_first: bool) -> Order:
     orders: dict[tuple[int, int, int], list[int]] = {}
 
     def order(node: Node, depth: int) -> list[int]:
+        """Return the moves by the value that minimax finds for each, the best or the worst first."""
         if node.side == CHANCE:
             return rules.order(node, depth)
         if (node.position, node.side, depth) not in orders:

@@ -72,6 +72,7 @@ def compiled_is_at_most(positions, i, position):
 
 @overload(is_same)
 def compiled_is_same(positions, i, position):
+    """Return the code of `is_same` for positions of one word or of several."""
     if positions.ndim == 1:
         return lambda positions, i, position: positions[i] == position
 
@@ -86,6 +87,8 @@ def compiled_is_same(positions, i, position):
 
 @overload(write)
 def compiled_write(positions, i, position):
+    """Return the code of `write` for positions of one word or of several."""
+
     def write_int(positions, i, position):
         positions[i] = position
 

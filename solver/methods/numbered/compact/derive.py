@@ -80,6 +80,7 @@ class Deriver:
         stored_tiers = self.database.file.contents.tiers
 
         def expand_task(begin: int) -> tuple[Array, Array, Array]:
+            """Expand TASK positions from *begin* on into *parents*; return their (children, tiers, slots)."""
             task = slice(begin, begin + TASK)
             task_parents, trouble = ParentTable(*(column[task] for column in parents)), trouble_array(self.game)
             with compilable(self.game), watch_kernel(self.game, trouble):

@@ -63,7 +63,12 @@ class AllQueens(Rows):
         return self.cells.rays(*DIRECTIONS)
 
     def generate_moves(self, position):
-        """Yield `cells * start + goal` for each move of a queen."""
+        """Yield `cells * start + goal` for each move of a queen.
+
+        >>> game = AllQueens()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(5, 'a1-a2'), (6, 'a1-b2'), (12, 'a1-c3')]
+        """
         for cell in self.cells.having(position, self.mover.sign(position)):
             for ray in self.rays[cell]:
                 for goal in ray:

@@ -51,7 +51,12 @@ class Ataxx(Game):
 
     def generate_moves(self, position):
         """Yield `(cells + 1) * goal + source` for each leap, with the source `cells` for a new man. If there is none,
-        yield the pass `(cells + 1) * cells`."""
+        yield the pass `(cells + 1) * cells`.
+
+        >>> game = Ataxx()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(33, 'b1'), (34, 'a1-c1'), (84, 'a2')]
+        """
         size = self.cells.size
         own = self.cells.set(position, self.mover.sign(position))
         can_move = False
@@ -67,7 +72,12 @@ class Ataxx(Game):
             yield (size + 1) * size
 
     def do_move(self, position, move):
-        """Return the position after a man has come to its goal, and the opponent's men around it have changed."""
+        """Return the position after a man has come to its goal, and the opponent's men around it have changed.
+
+        >>> game = Ataxx()
+        >>> game.write(game.start), game.write(game.do_move(game.start, 33))  # b1
+        ('X..O/..../..../O..X/X', 'XX.O/..../..../O..X/O')
+        """
         size = self.cells.size
         goal, source = move // (size + 1), move % (size + 1)
         if goal < size:

@@ -48,7 +48,12 @@ class Bishops(Game):
         return False
 
     def generate_moves(self, position):
-        """Yield `cells * source + goal` for each move after which no bishop is attacked."""
+        """Yield `cells * source + goal` for each move after which no bishop is attacked.
+
+        >>> game = Bishops()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(5, 'a1-b2'), (26, 'b1-c2'), (45, 'c1-b2')]
+        """
         for source in self.cells.occupied(position):
             other = 3 - self.cells.get(position, source)
             for ray in self.rays[source]:

@@ -20,7 +20,12 @@ class Chopsticks(Game):
 
     def generate_moves(self, position):
         """Yield `2 * own hand + other's hand` for each tap. SPLIT + n passes n fingers from the second hand to the
-        first."""
+        first.
+
+        >>> game = Chopsticks()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(0, '1x1'), (1, '1x2'), (2, '2x1')]
+        """
         own = 2 * self.mover.get(position)  # the first own hand, 0 or 2; the opponent's first hand is 2 - own
         first, second = self.hands.get(position, own), self.hands.get(position, own + 1)
         for move in range(TAPS):
@@ -34,7 +39,12 @@ class Chopsticks(Game):
                 yield SPLIT + given
 
     def do_move(self, position, move):
-        """Return the position after a tap, which adds fingers, or after fingers pass between the own hands."""
+        """Return the position after a tap, which adds fingers, or after fingers pass between the own hands.
+
+        >>> game = Chopsticks()
+        >>> game.write(game.start), game.write(game.do_move(game.start, 0))  # 1x1
+        ('1,1,1,1/A', '1,1,2,1/B')
+        """
         own = 2 * self.mover.get(position)
         if move < TAPS:
             at = 2 - own + move % 2  # the hand that is tapped

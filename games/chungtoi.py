@@ -37,7 +37,12 @@ class ChungToi(InLine):
 
     def generate_moves(self, position):
         """Yield `2 * (9 * source + goal)`, plus 1 if the man then points diagonally. A man that is put down has its
-        goal as source."""
+        goal as source.
+
+        >>> game = ChungToi()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(0, 'a1+'), (1, 'a1x'), (20, 'b1+')]
+        """
         straight = self.mover.sign(position)
         placing = self.cells.count(position) < 6
         for source in range(9):

@@ -29,6 +29,10 @@ class FairShares(Game):
         """Yield `(n + 1) * first + second` for each move.
 
         If the first size is larger, such a heap is divided into heaps of the second size, else two heaps are joined.
+
+        >>> game = FairShares()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(111, '10/10'), (112, '10/5'), (115, '10/2')]
         """
         for size in range(2, self.n + 1):
             if self.counts.get(position, size - 1):

@@ -97,7 +97,12 @@ class FoxAndGeese(PlacedApart):
 
     def generate_moves(self, position):
         """Yield `8 * point + direction` for geese. For the fox, yield the direction of a step, or the directions of
-        leaps as octal digits after a leading 1."""
+        leaps as octal digits after a leading 1.
+
+        >>> game = FoxAndGeese()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(54, 'a5-a4'), (62, 'b5-b4'), (70, 'c5-c4')]
+        """
         mover, geese, fox = position
         if mover == 0:
             for point in range(self.cells):
@@ -139,7 +144,12 @@ class FoxAndGeese(PlacedApart):
         return goal >= 0 and left >> self.near[at][direction] & 1 and not left >> goal & 1
 
     def do_move(self, position, move):
-        """Return the position after a goose steps, or the fox steps or leaps."""
+        """Return the position after a goose steps, or the fox steps or leaps.
+
+        >>> game = FoxAndGeese()
+        >>> game.write(game.start), game.write(game.do_move(game.start, 54))  # a5-a4
+        ('GGG/GGG/GGGGGGG/...F.../......./.../.../G', 'GGG/GGG/.GGGGGG/G..F.../......./.../.../F')
+        """
         mover, geese, fox = position
         if mover == 0:
             point = move // 8

@@ -81,7 +81,12 @@ class FoxAndHounds(PlacedApart):
     # The rules
 
     def generate_moves(self, position):
-        """Yield `source << 6 | target` for each step: hounds go down, the fox goes anywhere."""
+        """Yield `source << 6 | target` for each step: hounds go down, the fox goes anywhere.
+
+        >>> game = FoxAndHounds()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(1880, 'c1-b2'), (1881, 'c1-d2')]
+        """
         mover, hounds, fox = position
         men, empty = hounds if mover else fox, ~(hounds | fox)
         while men:

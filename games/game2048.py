@@ -99,7 +99,12 @@ class Game2048(Game):
 
     def generate_moves(self, position):
         """Yield the directions that change the board, or `2 * cell` and `2 * cell + 1` for a new 2 or 4 on an empty
-        cell."""
+        cell.
+
+        >>> game = Game2048()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(0, '2@a1'), (1, '4@a1'), (2, '2@b1')]
+        """
         if self.spawning.get(position):
             for cell in range(self.cells):
                 if not self.tiles.get(position, cell):

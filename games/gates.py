@@ -80,6 +80,10 @@ class Gates(Game):
         """Yield `POINTS * source + goal` for each move of a spike.
 
         A move of a piece in hand is its point, and of a new piece `POINTS * sign + point`.
+
+        >>> game = Gates()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(18, 'a1G'), (19, 'a2G'), (20, 'a3G')]
         """
         hand = self.hand.get(position)
         if hand == PLACING:
@@ -102,6 +106,10 @@ class Gates(Game):
         """Return the position after a move.
 
         The player goes on with a spike in hand, and after putting down a gate or the last piece.
+
+        >>> game = Gates()
+        >>> game.write(game.start), game.write(game.do_move(game.start, 18))  # a1G
+        ('.../..../..../..../.../A/4', 'G../..../..../..../.../a/4')
         """
         hand, first, point = self.hand.get(position), move // POINTS, move % POINTS
         if hand == PLACING:

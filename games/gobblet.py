@@ -61,7 +61,12 @@ class Gobblet(InLine):
 
     def generate_moves(self, position):
         """Yield goals, cells of the layer of a man's size, for men from the hand. For others, add `cells * (1 +
-        source)`."""
+        source)`.
+
+        >>> game = Gobblet()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(0, 'Sa1'), (1, 'Sb1'), (2, 'Sc1')]
+        """
         own, total = self.mover.sign(position), self.cells.size
         for size in range(self.sizes):
             men = self.cells.set(position, own) >> 9 * size & 511

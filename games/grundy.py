@@ -43,7 +43,12 @@ class Grundy(Game):
     # The rules
 
     def generate_moves(self, heaps):
-        """Yield `less << 2 * HEAP_BITS | more << HEAP_BITS | heap` for each way to split a heap into unequal parts."""
+        """Yield `less << 2 * HEAP_BITS | more << HEAP_BITS | heap` for each way to split a heap into unequal parts.
+
+        >>> game = Grundy()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(1652, '20>19+1'), (2644, '20>18+2'), (3636, '20>17+3')]
+        """
         before = 0
         while heaps:
             heap = heaps & LARGEST
@@ -55,7 +60,12 @@ class Grundy(Game):
                 yield less << 2 * HEAP_BITS | heap - less << HEAP_BITS | heap
 
     def do_move(self, heaps, move):
-        """Return the heaps after a split; parts below PLAYED are left out, since they cannot be split."""
+        """Return the heaps after a split; parts below PLAYED are left out, since they cannot be split.
+
+        >>> game = Grundy()
+        >>> game.write(game.start), game.write(game.do_move(game.start, 1652))  # 20>19+1
+        ('20', '19')
+        """
         less, more = move >> 2 * HEAP_BITS, move >> HEAP_BITS & LARGEST
         if less < PLAYED:
             move &= (1 << 2 * HEAP_BITS) - 1

@@ -98,6 +98,10 @@ class Kalah(PitTexts):
         """Return the position after the seeds of a pit are sown, which may capture or give another turn.
 
         A row has six bits for each pit, and above them the store.
+
+        >>> game = Kalah()
+        >>> game.write(game.start), game.write(game.do_move(game.start, 0))  # 1
+        ('2,2,2,2,0/2,2,2,2,0/S', '0,3,3,2,0/2,2,2,2,0/N')
         """
         turn = self.turn(position)
         own, other = self.row(position, turn), self.row(position, 1 - turn)

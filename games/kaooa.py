@@ -58,7 +58,12 @@ class Kaooa(Game):
         return self.hand.put(0, 7)
 
     def generate_moves(self, position):
-        """Yield `10 * from + to` for steps and leaps. A man that is put down has its cell twice."""
+        """Yield `10 * from + to` for steps and leaps. A man that is put down has its cell twice.
+
+        >>> game = Kaooa()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(0, 'a'), (11, 'b'), (22, 'c')]
+        """
         vulture = self.mover.get(position)
         men = self.cells.set(position, self.mover.sign(position))
         if (men == 0) if vulture else (self.hand.get(position) > 0):  # a man is to be put down
@@ -77,7 +82,12 @@ class Kaooa(Game):
         return self.cells.has(position, over, self.cells.C) and self.cells.is_empty(position, goal)
 
     def do_move(self, position, move):
-        """Return the position after a man is put down, steps, or has leapt and captured."""
+        """Return the position after a man is put down, steps, or has leapt and captured.
+
+        >>> game = Kaooa()
+        >>> game.write(game.start), game.write(game.do_move(game.start, 0))  # a
+        ('./..../.././../C/7', 'C/..../.././../V/6')
+        """
         source, goal = move // 10, move % 10
         if source == goal:  # a man is put down
             if self.mover.get(position) == 0:

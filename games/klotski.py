@@ -118,7 +118,12 @@ class Klotski(Game):
         return found
 
     def generate_moves(self, position):
-        """Yield `cell * cells + to` for each block at a cell and each other cell that it can reach."""
+        """Yield `cell * cells + to` for each block at a cell and each other cell that it can reach.
+
+        >>> game = Klotski()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(277, 'b4-b5'), (298, 'c4-c5'), (337, 'a5-b5')]
+        """
         taken = self.taken(position)
         for cell in range(self.cells):
             block = position >> 3 * cell & 7

@@ -51,7 +51,12 @@ class Konane(Clobber):
                                 yield (4 * jumps + way) * FIRST + cell
 
     def do_move(self, position, move):
-        """Return the position after a stone is taken, or has jumped."""
+        """Return the position after a stone is taken, or has jumped.
+
+        >>> game = Konane()
+        >>> game.write(game.start), game.write(game.do_move(game.start, 0))  # a1
+        ('XOXO/OXOX/XOXO/OXOX/X', '.OXO/OXOX/XOXO/OXOX/O')
+        """
         at, way = move % FIRST, move // FIRST % 4
         if move < FIRST:
             position = self.cells.remove(position, at)

@@ -37,7 +37,12 @@ class Kono(Game):
         return self.cells.steps((0, -1), (1, 0), (0, 1), (-1, 0), (0, -2), (2, 0), (0, 2), (-2, 0))
 
     def generate_moves(self, position):
-        """Yield `8 * cell + way`: captures (ways 4 to 7, two cells away), or if there is none, steps (ways 0 to 3)."""
+        """Yield `8 * cell + way`: captures (ways 4 to 7, two cells away), or if there is none, steps (ways 0 to 3).
+
+        >>> game = Kono()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(100, 'a4-a2'), (108, 'b4-b2'), (116, 'c4-c2')]
+        """
         own, other = self.mover.sign(position), self.mover.other(position)
         capturing = False
         for cell in self.cells.having(position, own):

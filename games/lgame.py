@@ -73,7 +73,12 @@ class LGame(Game):
 
     def generate_moves(self, position):
         """Yield `placement << 8 | white << 4 | grey` for each new placement of the own L: first with both stones where
-        they are. Then one of them is moved to each empty cell."""
+        they are. Then one of them is moved to each empty cell.
+
+        >>> game = LGame()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(1295, 'b1c1d1d2'), (1359, 'b1c1d1d2+wa2'), (1284, 'b1c1d1d2+ga2')]
+        """
         mine, theirs, white, grey = position >> 14 & 63, position >> 8 & 63, position >> 4 & 15, position & 15
         taken = self.shapes[theirs] | 1 << white | 1 << grey
         for placement in range(48):

@@ -64,7 +64,12 @@ class Neutron(Game):
 
     def generate_moves(self, position):
         """Yield `(8 * cells + 1) * way + man`: the way of the neutron, and a number of `men_moved`. The way is 8 in the
-        first turn, when the neutron stays. The man is `8 * cells` if the neutron ends the game."""
+        first turn, when the neutron stays. The man is `8 * cells` if the neutron ends the game.
+
+        >>> game = Neutron()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(1065, 'a5-a2'), (1066, 'a5-c3'), (1072, 'b5-a4')]
+        """
         moves = 8 * self.cells.size + 1
         neutron = self.neutron(position)
         if not self.begun.get(position):
@@ -80,7 +85,12 @@ class Neutron(Game):
                         yield moves * way + man
 
     def do_move(self, position, move):
-        """Return the position after the neutron has moved, and a man if the game goes on."""
+        """Return the position after the neutron has moved, and a man if the game goes on.
+
+        >>> game = Neutron()
+        >>> game.write(game.start), game.write(game.do_move(game.start, 1065))  # a5-a2
+        ('OOO/.../.N./.../XXX/X/no', 'OOO/X../.N./.../.XX/O/yes')
+        """
         way, man = move // (8 * self.cells.size + 1), move % (8 * self.cells.size + 1)
         if way < 8:
             neutron = self.neutron(position)

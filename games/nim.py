@@ -46,7 +46,12 @@ class Nim(Game):
     # The rules
 
     def generate_moves(self, heaps):
-        """Yield `left << HEAP_BITS | heap` for each heap size and each number of counters left of it."""
+        """Yield `left << HEAP_BITS | heap` for each heap size and each number of counters left of it.
+
+        >>> game = Nim()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(133, '5>4'), (101, '5>3'), (69, '5>2')]
+        """
         before = 0
         while heaps:
             heap = heaps & LARGEST

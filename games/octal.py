@@ -48,7 +48,12 @@ class Octal(Game):
 
     def generate_moves(self, heaps):
         """Yield `less << 2 * HEAP_BITS | more << HEAP_BITS | heap` for what a heap becomes: nothing, one heap or
-        two. Heaps are in order, so that equal ones are neighbours, of which the first is enough."""
+        two. Heaps are in order, so that equal ones are neighbours, of which the first is enough.
+
+        >>> game = Octal()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(463, '15>14'), (1455, '15>13+1'), (2447, '15>12+2')]
+        """
         before = 0
         while heaps:
             heap = heaps & LARGEST

@@ -89,7 +89,12 @@ class Onitama(Game):
         return self.cells.get(position, cell) - 2 * self.mover.get(position) in (1, 2)
 
     def generate_moves(self, position):
-        """Yield `size² * card + size * cell + goal` for each move of a piece; both cells are 0 if none can move."""
+        """Yield `size² * card + size * cell + goal` for each move of a piece; both cells are 0 if none can move.
+
+        >>> game = Onitama()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(510, 'a5-a3:tiger'), (536, 'b5-b3:tiger'), (562, 'c5-c3:tiger')]
+        """
         size, player, stuck = self.cells.size, self.mover.get(position), True
         for card in range(HAND):
             if self.owners.get(position, card) == player:
@@ -106,7 +111,12 @@ class Onitama(Game):
 
     def do_move(self, position, move):
         """Return the position after a piece moves by a card. The player takes the card beside the board, and puts the
-        used one there."""
+        used one there.
+
+        >>> game = Onitama()
+        >>> game.write(game.start), game.write(game.do_move(game.start, 510))  # a5-a3:tiger
+        ('ppmpp/...../...../...../PPMPP/M/0,0,1,1,2', 'ppmpp/...../P..../...../.PMPP/m/2,0,1,1,0')
+        """
         size = self.cells.size
         card, start, goal = move // size**2, move // size % size, move % size
         player = self.mover.get(position)

@@ -58,7 +58,12 @@ class Pentago(Rows):
         return self.fill_line(self.cells.set(position, self.mover.sign(position)) | 1 << cell)
 
     def do_move(self, position, move):
-        """Return the position after a stone is put down, and a quarter has turned if the stone does not win."""
+        """Return the position after a stone is put down, and a quarter has turned if the stone does not win.
+
+        >>> game = Pentago()
+        >>> game.write(game.start), game.write(game.do_move(game.start, 0))  # a1-a1-c1
+        ('....../....../....../....../....../......', '..X.../....../....../....../....../......')
+        """
         cell, turn = move // 8, move % 8
         after = self.cells.add(position, cell, self.mover.sign(position))
         if self.wins_at_once(position, cell):

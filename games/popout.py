@@ -47,7 +47,12 @@ class PopOut(Connect4):
                 yield self.width + column
 
     def do_move(self, position, move):
-        """Return the position after a stone falls into a column, or is taken out below."""
+        """Return the position after a stone falls into a column, or is taken out below.
+
+        >>> game = PopOut()
+        >>> game.write(game.start), game.write(game.do_move(game.start, 0))  # 1
+        ('......./......./......./......./......./......./X', '......./......./......./......./......./X....../O')
+        """
         shift = self.stride * (move % self.width)
         stones = position >> shift & self.digits
         after = stones >> 1

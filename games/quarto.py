@@ -37,7 +37,12 @@ class Quarto(Game):
         return grid(self.side, self.side).in_a_row(self.side)
 
     def generate_moves(self, position):
-        """Yield `17 * cell + given`: the cell `cells` if no piece is in hand, and 0 for given if no piece is left."""
+        """Yield `17 * cell + given`: the cell `cells` if no piece is in hand, and 0 for given if no piece is left.
+
+        >>> game = Quarto()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(273, '+A'), (274, '+B'), (275, '+C')]
+        """
         used, hand = 0, self.pieces.get(position, self.cells)
         for cell in range(self.cells + 1):
             piece = self.pieces.get(position, cell)

@@ -25,7 +25,12 @@ class RiverCrossing(Game):
         return self.missionaries.put(self.cannibals.put(0, self.pairs), self.pairs)
 
     def generate_moves(self, position):
-        """Yield who crosses: 128 × missionaries + cannibals."""
+        """Yield who crosses: 128 × missionaries + cannibals.
+
+        >>> game = RiverCrossing()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(1, 'C'), (2, 'CC'), (129, 'MC')]
+        """
         good, bad = self.missionaries.get(position), self.cannibals.get(position)
         if self.across.get(position):
             good, bad = self.pairs - good, self.pairs - bad

@@ -87,7 +87,12 @@ class RushHour(Game):
         return cells
 
     def generate_moves(self, position):
-        """Yield `8 * car + to` for each place that a car can slide to: *to* is its new distance from the lane's end."""
+        """Yield `8 * car + to` for each place that a car can slide to: *to* is its new distance from the lane's end.
+
+        >>> game = RushHour()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(90, 'f4-f3')]
+        """
         taken = self.filled(position)
         for car in range(len(self.covered)):
             at = position >> 3 * car & 7

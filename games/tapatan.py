@@ -42,7 +42,12 @@ class Tapatan(InLine):
         return joined(9, [pair for pair in BOARD.lines if self.diagonals or pair[1] - pair[0] in (1, 3)])
 
     def generate_moves(self, position):
-        """Yield DROP + cell while men are in hand, then `9 * cell + goal` for each slide."""
+        """Yield DROP + cell while men are in hand, then `9 * cell + goal` for each slide.
+
+        >>> game = Tapatan()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(81, 'a1'), (82, 'b1'), (83, 'c1')]
+        """
         if self.cells.count(position) < 2 * self.men:
             for cell in self.cells.empty(position):
                 yield DROP + cell

@@ -43,7 +43,12 @@ class ThreeMusketeers(Game):
         return self.cells.bits_of([*rows, *(range(at, side**2, side) for at in range(side))])
 
     def generate_moves(self, position):
-        """Yield `4 * cell + way`: a musketeer steps onto one of the Cardinal's men, these to empty cells."""
+        """Yield `4 * cell + way`: a musketeer steps onto one of the Cardinal's men, these to empty cells.
+
+        >>> game = ThreeMusketeers()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(18, 'e1-e2'), (19, 'e1-d1'), (48, 'c3-c2')]
+        """
         wanted = self.cells.C if self.mover.get(position) == 0 else 0
         for cell in self.cells.having(position, self.mover.sign(position)):
             for way in range(4):

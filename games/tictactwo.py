@@ -58,7 +58,12 @@ class TicTacTwo(InLine):
 
     def generate_moves(self, position):
         """Yield the cell where a man is put down, or `cells * (1 + source) + goal` for a man that moves. For the frame,
-        yield `cells * (1 + cells)` + its new place."""
+        yield `cells * (1 + cells)` + its new place.
+
+        >>> game = TicTacTwo()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(6, 'b2'), (7, 'c2'), (8, 'd2')]
+        """
         size, own = self.cells.size, self.mover.sign(position)
         free = self.framed[self.place(position)] & self.cells.free(position)
         for goal in range(size):
@@ -74,7 +79,12 @@ class TicTacTwo(InLine):
                     yield size * (1 + size) + place
 
     def do_move(self, position, move):
-        """Return the position after a man is put down or moves, or the frame moves."""
+        """Return the position after a man is put down or moves, or the frame moves.
+
+        >>> game = TicTacTwo()
+        >>> game.write(game.start), game.write(game.do_move(game.start, 6))  # b2
+        ('...../...../...../...../...../.../.F./.../X', '...../.X.../...../...../...../.../.F./.../O')
+        """
         size, own = self.cells.size, self.mover.sign(position)
         if move < size:
             return self.mover.passed(self.cells.add(position, move, own))

@@ -39,7 +39,12 @@ class TopSpin(Game):
         yield from range(self.n)
 
     def do_move(self, position, first):
-        """Return the position after k discs have turned round."""
+        """Return the position after k discs have turned round.
+
+        >>> game = TopSpin()
+        >>> game.write(game.start), game.write(game.do_move(game.start, 0))  # a-b-c-d
+        ('13572468', '12468753')
+        """
         turned, home = position, 0
         for at in range(self.n):
             after = (at - first) % self.n  # the place within the turnstile, if below k

@@ -24,7 +24,12 @@ class Wythoff(Game):
         return self.read(f"{self.first},{self.second}")
 
     def generate_moves(self, position):
-        """Yield 3 × how many are taken + from where: 0 and 1 are the heaps, 2 is both."""
+        """Yield 3 × how many are taken + from where: 0 and 1 are the heaps, 2 is both.
+
+        >>> game = Wythoff()
+        >>> [(move, game.move_name(game.start, move)) for move in game.generate_moves(game.start)][:3]
+        [(3, 'first-1'), (4, 'second-1'), (5, 'both-1')]
+        """
         first, second = self.heaps.get(position, 0), self.heaps.get(position, 1)
         for count in range(1, max(first, second) + 1):
             if count <= first:
@@ -35,7 +40,12 @@ class Wythoff(Game):
                 yield 3 * count + 2
 
     def do_move(self, position, move):
-        """Return the position after `move // 3` objects are taken, from where `move % 3` says."""
+        """Return the position after `move // 3` objects are taken, from where `move % 3` says.
+
+        >>> game = Wythoff()
+        >>> game.write(game.start), game.write(game.do_move(game.start, 3))  # first-1
+        ('8,13', '7,13')
+        """
         count, where = move // 3, move % 3
         if where != 1:
             position = self.heaps.add(position, 0, -count)

@@ -96,7 +96,12 @@ class Connect4(Game):
         return TIE if filled == self.board else UNDECIDED
 
     def images(self, position):
-        """Yield the mirror image."""
+        """Yield the mirror image.
+
+        >>> game = Connect4(4, 4)
+        >>> [game.write(image) for image in game.images(game.read("1"))]
+        ['..../..../..../...X']
+        """
         stride = self.stride
         column = (1 << stride) - 1
         mirrored = 0

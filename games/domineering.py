@@ -84,7 +84,12 @@ class Domineering(Game):
 
     def lead(self, position):
         """Return how many more places for a domino the first player has. Safe ones, which no opponent's domino covers,
-        count twice."""
+        count twice.
+
+        >>> game = Domineering(3, 2)
+        >>> game.lead(game.start)  # three places upright, and four lying
+        -1
+        """
         free = ~position & (1 << self.cells) - 1
         # The first cells of places for dominoes, and all cells that a player's dominoes can cover.
         upright, flat = free & free >> self.width, free & free >> 1 & self.not_last

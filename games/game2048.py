@@ -160,7 +160,12 @@ class Game2048(Game):
         return 1 if self.reached(position) else 0
 
     def tier(self, position):
-        """Return twice the sum of all tiles, plus 1 before chance moves. Sliding keeps the sum; chance raises it."""
+        """Return twice the sum of all tiles, plus 1 before chance moves. Sliding keeps the sum; chance raises it.
+
+        >>> game = Game2048()
+        >>> game.tier(game.read("2,2/4,.")), game.tier(game.read("2,2/4,.?"))
+        (16, 17)
+        """
         total = 0
         for cell in range(self.cells):
             tile = self.tiles.get(position, cell)

@@ -68,7 +68,12 @@ class Pig(Race):
         return pairs * (2 * self.target - tier) // 2
 
     def index(self, position):
-        """Return a position's slot in its tier; -1 unless player 0 is to decide."""
+        """Return a position's slot in its tier; -1 unless player 0 is to decide.
+
+        >>> game = Pig()
+        >>> [game.index(game.read(text)) for text in ("0-0+0/0", "1-0+0/0", "0-1+2/0")]
+        [0, 100, 2]
+        """
         first, second, total = self.score(position, 0), self.score(position, 1), position & 255
         if position >> 24 or first + total >= self.target:
             return -1

@@ -73,7 +73,11 @@ def puzzle_text(value: Value, remoteness: int | None, ending: str = "") -> str:
 
 
 def how_far(remoteness: int, distance: str = "") -> str:
-    """Return the distance, to follow a verb: ` in 5 plies`, `: mate in 3 (5 plies)`."""
+    """Return the distance, to follow a verb: ` in 5 plies`, `: mate in 3 (5 plies)`.
+
+    >>> how_far(5, "mate in 3"), how_far(5, "")
+    (': mate in 3 (5 plies)', ' in 5 plies')
+    """
     return f": {distance} ({plies(remoteness)})" if distance else f" in {plies(remoteness)}"
 
 

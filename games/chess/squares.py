@@ -92,7 +92,11 @@ def between() -> tuple[int, ...]:
 
 
 def ray(square: int, way: tuple[int, int]) -> list[int]:
-    """Return the squares from a square to the edge of the board in one direction."""
+    """Return the squares from a square to the edge of the board in one direction.
+
+    >>> [square_name(square) for square in ray(0, (1, 1))][:3]
+    ['b2', 'c3', 'd4']
+    """
     squares = []
     while (square := step(square, way)) >= 0:
         squares.append(square)

@@ -43,7 +43,12 @@ def board_of(game: Any) -> "Board | None":
 
 
 def signs_of_bits(game: Any, position: int) -> str:
-    """Return the sign of each place, read from the bits of a position. The lowest bits belong to the first sign."""
+    """Return the sign of each place, read from the bits of a position. The lowest bits belong to the first sign.
+
+    >>> from retrograde.games.catalog import load_game
+    >>> signs_of_bits(load_game("tictactoe"), 0b1_000_000_010)
+    'OX.......'
+    """
     count = places(game)
     signs = [EMPTY] * count
     for sign in word(game, "bits"):

@@ -111,7 +111,12 @@ class Board(Game):
         return ((even & ~self.right) >> (width - 1)) | (odd >> width)
 
     def turned(self, squares):
-        """Return a set of squares as the other player sees it: the board turned round."""
+        """Return a set of squares as the other player sees it: the board turned round.
+
+        >>> from retrograde.games.draughts.rules import Draughts
+        >>> hex(Draughts("KKvK").turned(0b111))  # 32 squares
+        '0xe0000000'
+        """
         # Reverse the order of 32 bits: exchange bits, pairs, halves of bytes, bytes and halves.
         squares = ((squares & 0x55555555) << 1) | ((squares >> 1) & 0x55555555)
         squares = ((squares & 0x33333333) << 2) | ((squares >> 2) & 0x33333333)

@@ -247,7 +247,11 @@ def placements(
 
 
 def section_of(cells: int, section: Sequence[object]) -> Section:
-    """Return a declared section, (tier, men) or (tier, men, number), as a `Section`; raise RuleError if it is none."""
+    """Return a declared section, (tier, men) or (tier, men, number), as a `Section`; raise RuleError if it is none.
+
+    >>> section_of(9, (5, (3, 2)))
+    Section(tier=5, men=(3, 2), number=0)
+    """
     what = "a section of placements is (tier, men) or (tier, men, number), whole numbers from 0 up, as in (5, (3, 2))"
     if not isinstance(section, tuple) or len(section) not in (2, 3) or not isinstance(section[1], tuple):
         raise RuleError(f"{what}; one is {section!r}")

@@ -39,7 +39,11 @@ class Packing(NamedTuple):
 
 def packing_of(rows: Array, is_exact: bool = True) -> Packing | None:
     """Return how to pack the positions int64[n, words]; None if they differ in too many bits, or there are none. If it
-    need not be exact (*is_exact*), bits are left out instead."""
+    need not be exact (*is_exact*), bits are left out instead.
+
+    >>> packing_of(np.array([[0b1001, 7], [0b0101, 7]]))
+    Packing(runs=array([[0, 2, 3, 0]]), covered=array([12,  0]), base=array([1, 7]))
+    """
     if not len(rows):
         return None
     differing = np.zeros(rows.shape[1], np.int64)

@@ -176,7 +176,11 @@ def compress_best(
 
 def compress_in_columns(rows: Array, has_position: Array, outcomes: int, columns: int) -> KeptPart:
     """Return a part column by column, if its slots are rows of *columns*; empty slots get the legend row before them.
-    There are *outcomes* legend rows."""
+    There are *outcomes* legend rows.
+
+    >>> compress_in_columns(np.array([1, 2, 3, 4, 5, 6], np.uint8), np.ones(6, np.bool_), 9, 2).rows
+    array([1, 3, 5, 2, 4, 6], dtype=uint8)
+    """
     ordered, filled = (array.reshape(-1, columns).T.ravel() for array in (rows, has_position))
     first = ordered[filled.argmax()]
     ordered = np.where(filled, ordered, np.min_scalar_type(outcomes).type(outcomes))  # *outcomes* marks empty slots

@@ -91,6 +91,9 @@ def encode_blocks(
     """Return the gaps of consecutive blocks of *length* records (the last may be shorter), and the mask of each block.
 
     Tiers begin at the indices *begins*. NumPy is slow on small arrays, so many blocks are encoded at once.
+
+    >>> encode_blocks(np.array([0b0001, 0b0011, 0b1001]), np.array([0]), 4)
+    (array([0, 1, 1], dtype=uint32), array([10]))
     """
     # Step 1: the mask of each block: all bits in which neighbours of one tier differ.
     edges = np.arange(0, len(positions), length)  # where blocks begin

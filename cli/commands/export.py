@@ -35,7 +35,11 @@ MOST_PLIES = 10**9
 
 
 def read_range(ctx: click.Context, param: click.Parameter, text: str | None) -> range | None:
-    """Return the range of plies that an option names: `5`, `3..9`, `12..`."""
+    """Return the range of plies that an option names: `5`, `3..9`, `12..`.
+
+    >>> read_range(None, None, "5..9"), read_range(None, None, "7")
+    (range(5, 10), range(7, 8))
+    """
     if text is None:
         return None
     found = re.fullmatch(r"(\d{1,9})(\.\.(\d{1,9})?)?", text)

@@ -147,7 +147,11 @@ def print_sum(components: list[Component], nimbers: list[int], total: int, wins:
 
 
 def is_partizan(text: str) -> bool:
-    """Return whether the players differ in a part of a sum, by the rules of its game."""
+    """Return whether the players differ in a part of a sum, by the rules of its game.
+
+    >>> is_partizan("domineering:2,2"), is_partizan("nim:3+5")
+    (True, False)
+    """
     from retrograde.games.catalog import load_game
     from retrograde.solver.metrics.method import refuse_partisan
     from retrograde.solver.runtime.work import MetricNotApplicable

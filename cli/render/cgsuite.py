@@ -19,7 +19,12 @@ RULESETS = {
 
 def cgsuite_text(game: Game, position: int) -> str:
     """Return an expression whose value in CGSuite is a position's canonical form; raise Failure if it has no such
-    ruleset."""
+    ruleset.
+
+    >>> from retrograde.games.catalog import load_game
+    >>> cgsuite_text(load_game("clobber:2,2"), load_game("clobber:2,2").start)
+    'game.grid.Clobber("xo|ox").CanonicalForm'
+    """
     board = game.draw_board()
     if game.name not in RULESETS or board is None:
         games = ", ".join(RULESETS)

@@ -61,7 +61,11 @@ def write_replies(writer: FileWriter, solved: SolvedCertificate) -> None:
 
 
 def gaps_of(positions: NDArray[np.int64], chunk: int) -> NDArray[np.int64]:
-    """Return the gap before each position, 0 where a block of *chunk* begins; raise ValueError unless they ascend."""
+    """Return the gap before each position, 0 where a block of *chunk* begins; raise ValueError unless they ascend.
+
+    >>> gaps_of(np.array([3, 5, 9, 20]), 2)  # blocks of two
+    array([ 0,  2,  0, 11])
+    """
     gaps = np.diff(positions, prepend=positions[:1])
     gaps[::chunk] = 0
     # The first gap of each block is 0, and no other.

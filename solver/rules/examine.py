@@ -23,7 +23,12 @@ MIX = 0x9E3779B97F4A7C15
 
 
 def examine(game: Game, position: int) -> tuple[Value, list[int], list[int]]:
-    """Return a position's primitive value, moves and canonical children; raise RuleError if the contract is broken."""
+    """Return a position's primitive value, moves and canonical children; raise RuleError if the contract is broken.
+
+    >>> from retrograde.games.catalog import load_game
+    >>> examine(load_game("nim:heaps=3"), 3)
+    (<Value.UNDECIDED: 0>, [67, 35, 3], [2, 1, 0])
+    """
     with blame(game, position):
         # Case: the game is over. There are no moves to check.
         value = checked_value(game.primitive(position))
@@ -139,7 +144,12 @@ def advice(game: Game) -> str:
 
 
 def not_for_proofs(game: Game) -> str:
-    """Return why no certificate can prove the value of a position; "" if one can."""
+    """Return why no certificate can prove the value of a position; "" if one can.
+
+    >>> from retrograde.games.catalog import load_game
+    >>> not_for_proofs(load_game("pig")), not_for_proofs(load_game("nim"))
+    ('pig has chance, against which no strategy keeps a value', '')
+    """
     traits = Traits.of(game)
     name = variant(game)
     if game.players != 2:

@@ -52,7 +52,12 @@ def canonical_children(game: Game, position: int) -> set[int]:
 
 
 def images_of(game: Game, position: int) -> list[int]:
-    """Return the other positions equal to one by symmetry, ascending."""
+    """Return the other positions equal to one by symmetry, ascending.
+
+    >>> from retrograde.games.catalog import load_game
+    >>> images_of(load_game("tictactoe"), 1)
+    [4, 64, 256]
+    """
     others = set()
     for image in game.images(position):
         others.add(checked_position(game, image, "images()"))

@@ -62,7 +62,12 @@ def count_lines(game: Game, position: Any, plies: int | None = None) -> Iterator
 
 
 def expand(game: Game, wave: Array) -> tuple[Array, Array, Array]:
-    """Return (children by all moves, the index of each child's parent, bool[n]: which positions are ends)."""
+    """Return (children by all moves, the index of each child's parent, bool[n]: which positions are ends).
+
+    >>> from retrograde.games.catalog import load_game
+    >>> expand(load_game("nim:heaps=3"), np.array([3]))
+    (array([2, 1, 0]), array([0, 0, 0]), array([False]))
+    """
     expander = expander_of(game)
     tier = min(game.tier(position) for position in to_list(wave))  # no child may be in a lower one
     blocks: list[tuple[Array, Array]] = [(wave[:0], np.zeros(0, np.int64))]

@@ -37,8 +37,8 @@ from retrograde.databases.encoding import unpack
 from retrograde.databases.errors import expect_disk
 from retrograde.games.contract.game import RetrogradeError
 
-LEVEL = 1
-"""The compression level: fast."""
+LEVEL, FASTEST_LEVEL = 1, -5
+"""Levels of compression: a fast one, and one for data that hardly gets smaller."""
 UNCOMPRESSED, HEAD = b"RGP1", struct.Struct("<4sI")
 """The magic bytes and the header of uncompressed bytes; no zstd frame begins with them."""
 
@@ -80,7 +80,9 @@ class Tools(threading.local):
     """A thread's own compressors, and the tokens of the files that it writes, by name."""
 
     def __init__(self) -> None:
-        self.compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
+        self.compressors = {
+            level: zstandard.ZstdCompressor(level=level, write_checksum=True) for level in (LEVEL, FASTEST_LEVEL)
+        }
         self.decompressor = zstandard.ZstdDecompressor()
         self.tokens: dict[str, int] = {}
 
@@ -113,12 +115,12 @@ class Scratch:
         with self.expect_disk():
             make_folder(self.folder)
 
-    def write(self, name: str, content: bytes | memoryview, uncompressed: bool = False) -> Frame:
+    def write(self, name: str, content: bytes | memoryview, uncompressed: bool = False, level: int = LEVEL) -> Frame:
         """Spill bytes, and return their frame; raise CannotWrite if that fails."""
         if (held := self.hold(name, content)) is not None:
             return held
         head = HEAD.pack(UNCOMPRESSED, zlib.crc32(content)) if uncompressed else b""
-        packed = content if uncompressed else self.tools.compressor.compress(content)
+        packed = content if uncompressed else self.tools.compressors[level].compress(content)
         frame = Frame(name, self.tools.tokens.get(name, 0), 0, len(head) + len(packed), len(content))
         if not frame.token or not (self.folder / frame.file).exists():  # the first write, or the file was dropped
             self.tools.tokens[name] = randbits(62) | 1

@@ -37,7 +37,7 @@ from retrograde.solver.rules.plain.rules import NO_MIRROR
 from retrograde.solver.rules.plain.tier_kernels import BASE, COUNT, FIRST, GROUP, GROUPS, MASK, NUMBER, WORD, WORDS
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.cluster.sheets import read_sheet, write_words
-from retrograde.solver.runtime.scratch import Frame, Scratch
+from retrograde.solver.runtime.scratch import FASTEST_LEVEL, LEVEL, Frame, Scratch
 from retrograde.solver.runtime.tasks import group_by_weight, workspace
 from retrograde.solver.runtime.work import TASKS_EACH, Work
 
@@ -69,10 +69,10 @@ class WaveStorage(NamedTuple):
     unpacks: bool = False
     uncompressed: bool = False
 
-    def store(self, name: str, words: Array) -> Array | Frame:
+    def store(self, name: str, words: Array, level: int = LEVEL) -> Array | Frame:
         """Store some words and return where they are. The caller must not change them afterwards."""
         if self.scratch:
-            return self.scratch.write(name, words.view(np.uint8).data, self.uncompressed)
+            return self.scratch.write(name, words.view(np.uint8).data, self.uncompressed, level)
         if words.base is not None:  # a view of this thread's workspace
             words = words.copy()
         words.flags.writeable = False  # as arrays from scratch are: numba would compile kernels for writable ones too
@@ -277,7 +277,8 @@ class Wave:
         size = count * words_a_plane
         out = workspace("packed planes", size, np.uint64)[:size]
         pack_planes(words, planes, begin, end, count, out)
-        return storage.store(f"planes{self.number}", out)
+        # Packed planes shrink by a third or a half at any level, and are soon dropped.
+        return storage.store(f"planes{self.number}", out, FASTEST_LEVEL)
 
 
 def run_all(run: Map, kernel: Callable[[Array], Any], tasks: list[list[int]]) -> None:

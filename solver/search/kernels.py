@@ -371,7 +371,8 @@ def compile_has_promise(game):
 
 @kernel
 def update_history(best, count, row, stride, counters):
-    """Update the history heuristic: each child searched in vain loses 1, and move number *best* gains their number."""
+    """Update the history heuristic after a cutoff by move number *best*. The counter of each child that was searched in
+    vain loses 1, and that of *best* gains what they lose in all."""
     tried = best_counter = 0
     for i in range(count):
         if row[stride * i + RANK] == TRIED:
@@ -455,6 +456,9 @@ def bound_for_child(bound):
     """Return the bound for the children: the parent reaches *bound* if some child fails this one.
 
     "Win within n plies?" becomes "no loss within n - 1?" for the child, and the other way round. See `bounds.py`.
+
+    >>> bound_for_child(5), bound_for_child(-5)
+    (-5, 7)
     """
     if bound > 1:  # a win within n plies: no loss within n - 1
         return -bound

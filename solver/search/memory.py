@@ -84,7 +84,6 @@ def pointer_to(typing: Any, address: Any) -> Any:
     """Convert an integer to a pointer to int64 words."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        """Emit the call of `llvm.prefetch` for the word at an address and an index."""
         return builder.inttoptr(arguments[0], context.get_value_type(WORDS))
 
     return WORDS(types.int64), generate
@@ -95,6 +94,7 @@ def emit_prefetch(typing: Any, address: Any, index: Any) -> Any:
     """Emit LLVM's prefetch instruction for a word, for reading and with high locality."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        """Emit the call of `llvm.prefetch` for the word at an address and an index."""
         # Arguments 0, 3, 1 of llvm.prefetch mean read, keep in all cache levels, data cache.
         offset = builder.shl(arguments[1], arguments[1].type(LOG2_WORD_BYTES))
         target = builder.add(arguments[0], offset)

@@ -87,7 +87,13 @@ def find_moves(mask, moves):
 
 @lean_kernel
 def extract_by_moves(word, mask, moves):
-    """Return the bits of a word under the mask, pushed together, by the *moves* of this mask."""
+    """Return the bits of a word under the mask, pushed together, by the *moves* of this mask.
+
+    >>> mask, moves = np.uint64(0b0110), np.empty(MOVES, np.uint64)
+    >>> find_moves(mask, moves)
+    >>> bin(extract_by_moves(np.uint64(0b1011), mask, moves))
+    '0b1'
+    """
     word &= mask
     for k in range(MOVES):
         moving = word & moves[k]
@@ -224,7 +230,11 @@ def write_varint(number, out, at):
 
 @kernel
 def read_varint(written, at):
-    """Return (the varint at offset *at*, the offset behind it)."""
+    """Return (the varint at offset *at*, the offset behind it).
+
+    >>> read_varint(np.array([172, 2], np.uint8), 0)  # 172 - 128 + 2 * 128
+    (300, 2)
+    """
     byte = np.int64(written[at])
     at += 1
     number = byte & 127

@@ -28,7 +28,12 @@ def settle(candidates, decided_mark, score, scores, children_left, out):
 
 @kernel
 def count_down(candidates, decided_mark, children_left, out):
-    """Decrement the counters of undecided candidates. Write those that reach zero to *out*; return their number."""
+    """Decrement the counters of undecided candidates. Write those that reach zero to *out*; return their number.
+
+    >>> children_left, out = np.array([2, 1, 9], np.uint8), np.empty(3, np.int64)
+    >>> count_down(np.array([0, 1]), 200, children_left, out), children_left, out[:1]
+    (1, array([1, 0, 9], dtype=uint8), array([1]))
+    """
     count = 0
     for position in candidates:
         if 0 < children_left[position] < decided_mark:

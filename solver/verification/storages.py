@@ -157,7 +157,6 @@ class RecordStorage(NamedTuple):
         return opened
 
     def look_up(self, game, child, tier):
-        """Return (where a child is in the lists, its row of the legend): -1 for what is missing, or for an end."""
         k = find_sorted(self.tiers, 0, len(self.tiers), tier)
         location = find_position(game, self.positions, self.bounds[k], self.bounds[k + 1], child) if k >= 0 else -1
         return location, np.int64(self.rows[location]) if location >= 0 else -1
@@ -249,6 +248,8 @@ class StepStorage(NamedTuple):
         return True
 
     def look_up(self, game, child, tier):
+        """Return (where a child is in the lists, its row of the legend). An end is in no list: it has -1 and the row.
+        For what is missing, the row is -1."""
         value = game.primitive(child) + 0
         # Case: the game is over. Its row follows from the value.
         if value != UNDECIDED:

@@ -125,7 +125,12 @@ def origins(word, empty, kind, side):
 
 @lean_kernel
 def pawns_behind(word, twice, empty, side):
-    """Return the squares from which a side's pawns step to *word* by a single step, to *twice* by a double step."""
+    """Return the squares from which a side's pawns step to *word* by a single step, to *twice* by a double step.
+
+    >>> d4 = np.uint64(1 << 27)
+    >>> hex(pawns_behind(d4, d4, ~d4, 0))  # white pawns on d3 and d2
+    '0x80800'
+    """
     eight = np.uint64(8)
     # Of the double steps only those that end on the right rank, over an empty square, count.
     if side == 0:
@@ -135,7 +140,11 @@ def pawns_behind(word, twice, empty, side):
 
 @lean_kernel
 def attackers(word, empty, kind, side):
-    """Return the squares from which a side's men of one kind attack a square of the word, along *empty* lines."""
+    """Return the squares from which a side's men of one kind attack a square of the word, along *empty* lines.
+
+    >>> hex(attackers(np.uint64(1 << 27), ~np.uint64(1 << 27), 3, 0))  # knights that attack d4
+    '0x142200221400'
+    """
     if kind != PAWN:
         return move_targets(word, empty, kind)
     # A pawn attacks the next rank, so its squares are one rank back: 7 or 9 squares down for White.

@@ -99,7 +99,13 @@ position, in the lowest tier. Each further word of a position has a further colu
 
 @kernel
 def code_of(score):
-    """Return the code of a score."""
+    """Return the code of a score.
+
+    >>> from retrograde.games.contract.game import LOSE, WIN
+    >>> from retrograde.solver.values.score import encode
+    >>> code_of(encode(LOSE, 4, BITS)), code_of(encode(WIN, 3, BITS))  # 4 * plies + class
+    (16, 15)
+    """
     score_class, plies = score >> BITS, score & ((1 << BITS) - 1)
     if score_class == DRAW_CLASS:
         return np.int64(score_class)

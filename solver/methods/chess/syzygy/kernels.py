@@ -221,7 +221,12 @@ def clear_unread(cells, quiet):
 @lean_kernel
 def stored_distance(cell, halved):
     """Return the distance that a table stores for a cell, counted from the least of its worth; -1 for ANY. *halved*
-    int64[5] is 1 for worths whose distances are stored in moves, 0 for those stored in plies."""
+    int64[5] is 1 for worths whose distances are stored in moves, 0 for those stored in plies.
+
+    >>> halved = np.array([1, 1, 0, 1, 1])
+    >>> stored_distance(WIN << 8 | 9, halved), stored_distance(ANY, halved)
+    (4, -1)
+    """
     if cell == ANY:
         return np.int64(-1)
     worth, plies = np.int64((cell & WORTH) >> 8), np.int64(cell & PLIES)

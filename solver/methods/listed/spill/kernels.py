@@ -204,7 +204,13 @@ def bounds_of_tier(tiers, starts, tier):
 @lean_kernel
 def decode_planes(first, planes, is_xor, out):
     """Write to *out* the ints that begin with *first* and have the gaps in byte *planes* (see lists.py). If *is_xor*,
-    a gap is the exclusive or with the int before, otherwise the difference from it."""
+    a gap is the exclusive or with the int before, otherwise the difference from it.
+
+    >>> out = np.zeros(2, np.int64)
+    >>> decode_planes(7, np.array([[3, 0], [0, 1]], np.uint8), False, out)
+    >>> out  # 7 + 3, and 10 + 256
+    array([ 10, 266])
+    """
     number = first
     for i in range(len(out)):
         gap = np.int64(0)

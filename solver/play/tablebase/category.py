@@ -51,10 +51,13 @@ def category(position: int, value: Value, plies: int, counter: int, dtz: int | N
         return by_zeroing(value, abs(dtz) if plies else 0, counter)
     if value in (DRAW, UNDECIDED):
         return "draw" if value == DRAW else "unknown"
+    # Case: the mate comes before the rule makes a draw.
     if plies + counter <= PATIENCE:
         category_by_mate: Category = "win"
+    # Case: the rule has made a draw already, or there will be no capture and no pawn move that delays it.
     elif counter >= PATIENCE or (plies and needs_every_man(position, value)):
         category_by_mate = "cursed-win"
+    # Case: a capture or a pawn move may come in time.
     else:
         category_by_mate = "maybe-win"
     return category_by_mate if value == WIN else NEGATED[category_by_mate]

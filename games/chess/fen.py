@@ -38,7 +38,12 @@ def white_to_move(position: int) -> bool:
 
 
 def pieces(position: int) -> dict[int, str]:
-    """Return the letters of the men by their squares on the board, capitals for White."""
+    """Return the letters of the men by their squares on the board, capitals for White.
+
+    >>> from retrograde.games.chess.rules import Chess
+    >>> pieces(Chess("KRK").read("8/8/8/8/8/2k5/1R6/K7 b"))
+    {0: 'K', 18: 'k', 9: 'R'}
+    """
     letters = {}
     for place in PLACES:
         code = code_at(position, place)

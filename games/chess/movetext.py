@@ -141,7 +141,11 @@ def comment_in(text: str) -> str:
 
 
 def read_variation(text: str, begin: int) -> tuple[str, int]:
-    """Return the variation that begins at an offset, nested ones included, and its end."""
+    """Return the variation that begins at an offset, nested ones included, and its end.
+
+    >>> read_variation("(2. Nf3 $1 (2. d4)) 2... Nc6", 0)
+    ('( 2. Nf3 $1 ( 2. d4 ) )', 19)
+    """
     words, depth, offset = [], 0, begin
     while match := WORD.search(text, offset):
         offset = match.end()

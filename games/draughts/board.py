@@ -99,7 +99,13 @@ class Board(Game):
         return sum(1 << (self.width * row + self.width - 1) for row in range(0, self.rows, 2))
 
     def step(self, squares, way):
-        """Return a set of squares after a step in one direction; pieces at the edge drop out."""
+        """Return a set of squares after a step in one direction; pieces at the edge drop out.
+
+        >>> from retrograde.games.draughts.rules import Draughts
+        >>> board = Draughts("KKvK")
+        >>> [bin(board.step(1 << 5, way)) for way in range(4)]  # from square 5 to 8, 9, 0 and 1
+        ['0b100000000', '0b1000000000', '0b1', '0b10']
+        """
         width = self.width
         even, odd = squares & self.even, squares & self.odd
         if way == 0:

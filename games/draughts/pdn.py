@@ -67,7 +67,13 @@ def write(game: Any, position: int) -> str:
 
 
 def read(game: Any, text: str) -> int:
-    """Return the position of a text; raise PositionError if it has none."""
+    """Return the position of a text; raise PositionError if it has none.
+
+    >>> from retrograde.games.draughts.rules import Draughts
+    >>> game = Draughts("KKvK")
+    >>> write(game, read(game, "w:wk25,k24:bk18"))
+    'W:WK24,K25:BK18'
+    """
     match = POSITION.fullmatch(text.upper().replace(" ", "").strip('".'))
     if not match or len({side[0] for side in match[2].split(":")[1:]}) < 2:
         raise PositionError(f"no position {text!r}; it should look like {EXAMPLE}")

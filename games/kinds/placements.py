@@ -305,7 +305,11 @@ def checked_order(cells: int, order: Sequence[int]) -> Order:
 
 
 def closed(cells: int, orders: Iterable[Order]) -> tuple[Order, ...]:
-    """Return all symmetries that follow from these by composition, the identity first."""
+    """Return all symmetries that follow from these by composition, the identity first.
+
+    >>> closed(4, [(1, 2, 3, 0)])  # quarter turns of a ring of four cells
+    ((0, 1, 2, 3), (1, 2, 3, 0), (2, 3, 0, 1), (3, 0, 1, 2))
+    """
     found = dict.fromkeys([tuple(range(cells))])
     makers = list(orders)
     left = list(found)

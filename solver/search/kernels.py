@@ -127,7 +127,7 @@ def memory_of(table: TranspositionTable, workspace: ThreadWorkspace) -> SearchMe
 
 def at_least(game: Game, position: int, bound: int, table: TranspositionTable, workspace: ThreadWorkspace) -> bool:
     """Return whether an undecided position is worth at least *bound*; also False if the search gives up."""
-    far = table.layout.far
+    far = table.layout.far  # more plies than the table can hold: a win in n is worth far - n (see `bounds.py`)
     if bound >= far or bound <= 1 - far:  # no position reaches the former, and all undecided ones reach the latter
         return bound < far
     return bounds_from(game, position, bound, ONE_QUESTION, False, table, workspace)[0] >= bound

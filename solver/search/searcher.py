@@ -327,7 +327,7 @@ class Search(StoppableSearch):
         """Search a position for at most *seconds* and return the result. Without *distance*, prove only the value. With
         *depth*, prove only outcomes within that many plies."""
         began, nodes, in_tables = time.monotonic(), self.nodes, self.in_tables
-        far = self.table.layout.far
+        far = self.table.layout.far  # more plies than the table can hold: a win in n is worth far - n (see `bounds.py`)
         bounds, remoteness, stopped = Bounds(1 - far, far - 1), None, False
         value = self.game.primitive(position)
         if value != UNDECIDED:
@@ -459,7 +459,7 @@ class Search(StoppableSearch):
 
     def keeps(self, child: int, value: Value, plies: int) -> bool:
         """Return whether a move to *child* keeps *value*, to be reached in *plies* plies from before the move."""
-        far = self.table.layout.far
+        far = self.table.layout.far  # more plies than the table can hold: a win in n is worth far - n (see `bounds.py`)
         if value == WIN:
             return not self.ask(child, no_loss_within(plies - 1, far))  # the opponent loses in plies - 1
         if value == LOSE:

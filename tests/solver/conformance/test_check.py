@@ -539,8 +539,8 @@ BROKEN = {
     OtherMoves: ("move", "9a", "gives 1 for 'take2', which move_name() gives for 2; each must undo the other"),
     NamesMissing: ("draw_board", "9a", "has 1 places, 0 names and 0 cells; each place has one name"),
     PiecesMissing: ("draw_pieces", "9a", "gives 'O', 1 signs; there must be one for each of 10 places"),
-    UnknownPieces: ("draw_pieces", "9a", "gives the sign 'X', of which draw_board() does not say"),
-    UnknownTurn: ("draw_turn", "9a", "gives 'second', of which draw_board() does not say"),
+    UnknownPieces: ("draw_pieces", "9a", "gives the sign 'X', and draw_board() does not say"),
+    UnknownTurn: ("draw_turn", "9a", "gives 'second', and draw_board() does not say"),
     PlacesBeyond: ("draw_move", "9a", "gives (10,) for the move 1; places are numbers from 0 to 9"),
     PiecesOfAnother: ("read_pieces", "9a", "gives 16 for ('.........O', ''), which is drawn for 18; each must undo"),
     PiecesReadAnyhow: (

@@ -43,7 +43,7 @@ def test_a_skeleton_is_there_for_every_kind():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", thorough_but(KINDS, "heap", "lines", "puzzle"))
+@pytest.mark.parametrize("kind", thorough_but(KINDS, "heap", "puzzle"))
 def test_a_skeleton_is_checked_solved_and_short(kind, folder):
     retrograde("new", "my_game", "--kind", kind)
     rules = Path("my_game.py").read_text("utf-8")

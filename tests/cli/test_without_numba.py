@@ -71,7 +71,7 @@ def test_the_page_is_served(home):
     [
         ("query", "tictactoe"),
         pytest.param(("info", "chess:KRK"), marks=pytest.mark.thorough),
-        ("publish", "mutorere", "--to", "SITE"),
+        pytest.param(("publish", "mutorere", "--to", "SITE"), marks=pytest.mark.thorough),
     ],
 )
 def test_commands_answer(home, tmp_path, args):

@@ -114,7 +114,7 @@ def boards(count: int, names: Sequence[str] = men.TIERS) -> list[int]:
 
 def test_slots_of_all_endings(reader, solved):
     game = Chess("KK")
-    positions = boards(800)
+    positions = boards(300)
     wanted = [f"slot {game.index(position)}" for position in positions]
     assert {position >> COLOURS & 1 for position in positions} == {0, 1}
     assert [line[line.index("slot") :] for line in reader(solved("chess:KRK"), positions)] == wanted

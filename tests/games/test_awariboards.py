@@ -10,6 +10,7 @@ from retrograde.games.awariboards import AwariBoards
 from retrograde.games.catalog import load_game
 from retrograde.solver.verification.verify import verify
 from tests.games.test_awari import slow_solution
+from tests.helpers.marks import thorough
 
 
 @pytest.mark.parametrize("slam", [True, False])
@@ -49,7 +50,7 @@ def test_boards_have_one_slot_each():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("pits", "stones", "slam"), [(3, 4, True), (3, 4, False)])
+@pytest.mark.parametrize(("pits", "stones", "slam"), [(3, 4, True), thorough((3, 4, False))])
 def test_all_boards_are_worth_what_the_slow_program_says(pits, stones, slam, solved):
     game = load_game(f"awariboards:{pits},{stones},{'yes' if slam else 'no'}")
     exact = slow_solution(pits, stones, slam)

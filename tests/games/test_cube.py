@@ -188,7 +188,7 @@ def test_the_third_part_is_the_second_of_the_cube_turned_over():
 @pytest.mark.long
 def test_distances_are_compared_where_a_turn_moves_several_parts():
     """Were they added, `check` would say so; and so it would if a part did not move as the cube does."""
-    report = check(CUBE, limit=30, compiled=False, seconds=LATE)
+    report = check(CUBE, limit=15, compiled=False, seconds=LATE)
     assert report.checks["abstracted"] and not report.findings
 
     class Added(Cube):
@@ -199,7 +199,7 @@ def test_distances_are_compared_where_a_turn_moves_several_parts():
             return super().abstracted(self.do_move(position, position[0] % 18), number)
 
     for game, what in ((Added(), "do not add up"), (Crooked(), "no move leads there")):
-        (finding,) = check(game, limit=30, compiled=False, seconds=LATE).findings
+        (finding,) = check(game, limit=15, compiled=False, seconds=LATE).findings
         assert finding.rule == "abstracted" and what in finding.complaint
 
 

@@ -12,7 +12,7 @@ from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.engine import solve
 from retrograde.solver.verification.verify import verify
-from tests.helpers.marks import thorough_but
+from tests.helpers.marks import thorough, thorough_but
 
 
 class SlowGame:
@@ -123,7 +123,7 @@ def positions(game, chance, count):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("variant", ["hypergammon", "hypergammon:3,8", "hypergammon:2,12", "hypergammon:1"])
+@pytest.mark.parametrize("variant", [thorough("hypergammon"), "hypergammon:3,8", "hypergammon:2,12", "hypergammon:1"])
 def test_plays_are_those_of_the_slow_program(variant):
     game = load_game(variant)
     slow = SlowGame(game.men, game.points)

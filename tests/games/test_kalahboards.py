@@ -13,6 +13,7 @@ from retrograde.games.kalah import Kalah
 from retrograde.games.kalahboards import KalahBoards
 from retrograde.solver.verification.verify import verify
 from tests.helpers.command_line import retrograde
+from tests.helpers.marks import thorough_but
 
 OPTIONS = [(True, True), (True, False), (False, True), (False, False)]
 
@@ -50,7 +51,7 @@ def text_of(board):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("empty", "either"), OPTIONS)
+@pytest.mark.parametrize(("empty", "either"), thorough_but(OPTIONS, OPTIONS[1], OPTIONS[2]))
 def test_all_boards_are_worth_what_the_slow_program_says(empty, either, solved):
     variant = f"kalahboards:3,5,{'yes' if empty else 'no'},{'yes' if either else 'no'}"
     game, score = load_game(variant), slow_scores(3, empty, either)

@@ -12,6 +12,7 @@ from retrograde.solver.conformance.check import check
 from retrograde.solver.search.depth.searcher import CountingSearch
 from retrograde.solver.search.scores.searcher import ScoreSearch
 from tests.helpers.command_line import retrograde
+from tests.helpers.marks import thorough_but
 
 PERFT = (4, 12, 56, 244, 1_396, 8_200, 55_092)
 """Leaves of the 8 × 8 board by plies: https://aartbik.blogspot.com/2009/02/perft-for-reversi.html"""
@@ -76,7 +77,7 @@ def score(text):
     return max(-score(child) for child in after.values())
 
 
-@pytest.mark.parametrize("variant", ["4,4", "5,6", "6,6", "7,9", "8,8"])
+@pytest.mark.parametrize("variant", thorough_but(["4,4", "5,6", "6,6", "7,9", "8,8"], "4,4", "5,6", "7,9"))
 def test_random_games_are_as_on_rows_of_letters(variant):
     game, chance = load_game(f"othello:{variant}"), Random(variant)
     for _ in range(2):

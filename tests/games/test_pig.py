@@ -56,7 +56,7 @@ def test_each_decision_of_the_first_player_has_a_slot_of_its_own(text):
 @pytest.mark.long
 def test_slots_have_the_values_of_value_iteration_and_of_a_solve_by_lists(tmp_path):
     """Those with a total of 1, which play never reaches, as well."""
-    game, expected = load_game("pig:9"), chances(9, 6)
+    game, expected = load_game("pig:6"), chances(6, 6)
     by_slot = solve(game, tmp_path / "slots.h5", method="numbered")
     by_lists = solve(game, tmp_path / "lists.h5", method="listed")
     with open_database(by_slot, game=game) as slots, open_database(by_lists, game=game) as lists:

@@ -203,7 +203,13 @@ def slid(rows, name):
     return lines if name in ("left", "right") else [list(row) for row in zip(*lines, strict=True)]
 
 
-@pytest.mark.parametrize("options", [(3, 3, 64), (5, 3, 2048), (4, 4, 2048), (2, 8, 64), (6, 5, 512), (20, 1, 16)])
+TILES = [(3, 3, 64), (5, 3, 2048), (4, 4, 2048), (2, 8, 64), (6, 5, 512), (20, 1, 16)]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [pytest.param(one, marks=() if one in (TILES[0], TILES[3], TILES[5]) else pytest.mark.thorough) for one in TILES],
+)
 def test_tiles_slide_in_one_word_or_two_as_they_do_in_rows_of_texts(options):
     game = Game2048(*options)
     assert isinstance(game.start, tuple) == (game.cells > 15)

@@ -69,8 +69,8 @@ PLIES = 60
 
 @pytest.fixture(scope="module")
 def home(solved, tmp_path_factory):
-    """A folder of databases."""
-    folder = fill(tmp_path_factory.mktemp("home"), solved, SHOWN)
+    """A folder of databases, to which a test may add others."""
+    folder = fill(tmp_path_factory.mktemp("home"), solved, ["tictactoe", "tictactoe:2", "tentozero"])
     return copy_whole(solved("chess:KPK"), folder).parent
 
 
@@ -131,8 +131,9 @@ def read_position(answer, theme):
 
 
 @pytest.mark.parametrize("text", thorough_but(SHOWN, "tictactoe:2", "chess:KPK"))
-def test_games_through_requests(client, home, text):
+def test_games_through_requests(client, home, text, solved):
     """Two games each, move by move as their page plays them; what it is told agrees with the database."""
+    fill(home, solved, [text])
     path = SHOWN[text]
     game_id, variant_part = path.split("/")
     assert [game["gui"] for game in get(client, "/") if game["id"] == game_id] == ["v1"]
@@ -184,8 +185,9 @@ def test_tic_tac_toe_as_their_page_draws_it_by_heart(client):
 
 
 @pytest.mark.thorough
-def test_a_turn_of_several_steps(client, home):
+def test_a_turn_of_several_steps(client, home, solved):
     """The L-game: every move can be made by clicks, a cell at a time, and nothing else can."""
+    fill(home, solved, ["lgame"])
     with Solution(open_database(database_path("lgame", home))) as solution:
         wanted = {choice.name: solution.game.write(choice.position) for choice in solution.moves(solution.start)}
     found, waiting, seen = {}, [get(client, "/lgame/regular/")["startPosition"]], set()
@@ -320,9 +322,9 @@ LONG = {"mutorere", "chess:KPK", "lgame", "hareandhounds", "dodgem"}
 
 
 @pytest.fixture
-def page_served(home):
+def page_served(home, solved):
     """Serve the page, which asks our server instead of theirs; give the address."""
-    server = Server(home)
+    server = Server(fill(home, solved, SHOWN))
     folder = Path(PAGE)
 
     class Handler(http.server.BaseHTTPRequestHandler):

@@ -192,7 +192,7 @@ def test_images_are_worth_the_same_and_have_one_canonical(name):
 @pytest.mark.long
 def test_fen_and_moves_are_read_as_they_are_written(name):
     game = Chess(name)
-    for position in random_positions(name, 60, seed=4):
+    for position in random_positions(name, 30, seed=4):
         assert game.read(game.write(position)) == position
         assert game.read(game.write(position).replace(" ", "_")) == position
         for move in game.generate_moves(position):

@@ -72,7 +72,7 @@ def slow_board(game, position):
     return board, turn.lower()
 
 
-@pytest.mark.parametrize(("rows", "most"), [(4, 4), (6, 9), (8, 14)])
+@pytest.mark.parametrize(("rows", "most"), [(4, 4), thorough((6, 9)), (8, 14)])
 def test_moves_are_those_of_the_slow_rules(rows, most):
     game, dice = Draughts("KvK", rows), Random(rows)
     captures = 0

@@ -101,9 +101,9 @@ def test_other_variants_pass(variant):
 
 
 def test_optional_rules_are_checked_where_there_are_any():
-    assert {"images", "parents"} & check(load_game("dodgem"), 50, compiled=False).checks.keys() == {"parents"}
-    assert {"images", "parents"} & check(load_game("tictactoe"), 50, compiled=False).checks.keys() == {"images"}
-    assert "compiled" not in check(load_game("tictactoe"), 50, compiled=False).checks
+    assert {"images", "parents"} & check(load_game("dodgem"), 10, compiled=False).checks.keys() == {"parents"}
+    assert {"images", "parents"} & check(load_game("tictactoe"), 10, compiled=False).checks.keys() == {"images"}
+    assert "compiled" not in check(load_game("tictactoe"), 10, compiled=False).checks
 
 
 @pytest.mark.thorough
@@ -116,10 +116,10 @@ def test_a_game_with_ties_may_not_deny_them():
 
 
 def test_all_positions_of_a_small_game_are_tried():
-    report = check(load_game("mutorere"), compiled=False, seconds=LATE)
-    assert (report.positions, report.complete) == (1180, True)
-    report = check(load_game("mutorere"), limit=100, compiled=False)
-    assert (report.positions, report.complete) == (100, False)
+    report = check(load_game("hexapawn"), compiled=False, seconds=LATE)
+    assert (report.positions, report.complete) == (135, True)
+    report = check(load_game("hexapawn"), limit=20, compiled=False)
+    assert (report.positions, report.complete) == (20, False)
 
 
 def test_the_heap_itself_passes():

@@ -197,7 +197,7 @@ def test_what_cannot_fit_the_disk_is_refused_and_leaves_nothing(tmp_path, monkey
     little_disk(monkeypatch, tmp_path)
     for _ in range(2):
         with pytest.raises(DiskTooSmall, match="are free; give --database on another disk"):
-            solve(load_game("connect4:5,4"), tmp_path / "deep" / "down" / "game.h5", method="streamed", sizes=SMALL)
+            solve(load_game("connect4:4,4"), tmp_path / "deep" / "down" / "game.h5", method="streamed", sizes=SMALL)
         assert not list(tmp_path.iterdir())
 
 

@@ -410,7 +410,7 @@ def test_bounds_that_are_not_proven_are_found_out(home):
         assert not wrong_expectations(found, database.game, database.file.details["scale"], model).any()
         assert wrong_expectations(found, database.game, database.file.details["scale"], GreedyModel()).any()
         chance = Random(1)
-        for _ in range(8):
+        for _ in range(4):
             record = chance.randrange(len(found.positions))
             column = chance.randrange(4)
             assert wrong_expectations(

@@ -110,7 +110,7 @@ def test_lists_say_the_same_of_what_play_reaches(tmp_path):
     assert {position & (1 << game.turn_bit) - 1: score for position, score in listed.items()}.items() <= by_slot.items()
 
 
-@pytest.mark.parametrize("stack", [1, 3])
+@pytest.mark.parametrize("stack", [1, pytest.param(3, marks=pytest.mark.thorough)])
 def test_a_stack_that_is_full_changes_nothing(stack, tmp_path, monkeypatch):
     game = AwariBoards(3, 6)
     before = scores_of(game, tmp_path / "before.h5")

@@ -319,7 +319,10 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.parametrize(
+    "kind",
+    thorough_but(HOSTILE, "nothing", "half", "a flipped digit", "no start", "too much", "other rules", "not UTF-8"),
+)
 def test_hostile_files_are_refused_in_one_line(home, kind):
     game = load_game(SMALL)
     path = make_estimates(game, EstimatesOptions(1, 1))

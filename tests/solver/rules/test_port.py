@@ -65,7 +65,7 @@ def test_expand_writes_the_same(name, port_of):
 @pytest.mark.parametrize("port_of", ["calls", thorough("machine code")], indirect=True)
 def test_random_games(port_of):
     chance = Random(1)
-    for _ in range(20):
+    for _ in range(8):
         start = tangle.position_of(chance.getrandbits(20), chance.random() < 0.5, 2, 1, 8)
         game = chance.choice([tangle.Tangle, turning.Turning, turning.Alone])()
         compiled.prepare(game)

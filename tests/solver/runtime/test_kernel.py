@@ -31,6 +31,7 @@ def test_a_kernel_that_only_kernels_call_has_no_wrapper_until_python_calls_it(ru
     assert run("added", "doubled") == ["16", "32", "1 True", "1 True"], "both are kept"
 
 
+@pytest.mark.thorough
 def test_python_may_call_a_kernel_that_a_kernel_called_before(run):
     assert run("doubled", "added", "doubled") == ["32", "16", "32", "0 True", "0 True"]
 

@@ -21,6 +21,7 @@ from retrograde.solver.search.trees.textbook import (
     order_by_minimax,
     order_without_symmetry,
 )
+from tests.helpers.marks import thorough_but
 from tests.helpers.reference import solve
 from tests.helpers.textbook_points import order_by_promise
 
@@ -47,7 +48,7 @@ def more_of(game):
     return 8 if defines(game, "quiet") else 0
 
 
-@pytest.mark.parametrize("text", GAMES)
+@pytest.mark.parametrize("text", thorough_but(GAMES, "tictactoe", "connect4:4,4", "dodgem"))
 def test_all_searches_think_the_same(text):
     """Slow and obvious to fast, each equal to the one before."""
     game = load_game(text)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game
-from retrograde.solver.search import bounds, kernels
+from retrograde.solver.search import bounds, kernels, searcher
 from retrograde.solver.search.hashing import permute
 from retrograde.solver.search.prover import ProofNumberSearch
 from retrograde.solver.search.scores.searcher import ScoreSearch
-from retrograde.solver.search.searcher import FIRST_SIZE, GROWTH, Search
+from retrograde.solver.search.searcher import GROWTH, Search
 from retrograde.solver.search.table import TableTooSmall, make_table
 from tests.helpers import tangle
 from tests.helpers.command_line import retrograde
@@ -63,12 +63,19 @@ def test_questions_lead_to_every_worth(order):
                 assert low > 0 or high < 0
 
 
-def test_a_table_grows_with_the_search_and_keeps_what_it_knows():
-    game = load_game("connect4:5,4")
+@pytest.fixture
+def first_size(monkeypatch):
+    """Let tables be smaller at first than they are, so that a small game fills them."""
+    monkeypatch.setattr(searcher, "FIRST_SIZE", 1 << 12)
+    return searcher.FIRST_SIZE
+
+
+def test_a_table_grows_with_the_search_and_keeps_what_it_knows(first_size):
+    game = load_game("connect4:4,4")
     search = Search(game, 1, 1 << 24)
-    assert search.table.words.nbytes == FIRST_SIZE
+    assert search.table.words.nbytes == first_size
     assert search.find(game.start, distance=False).value == TIE
-    assert FIRST_SIZE < search.table.words.nbytes <= 1 << 24
+    assert first_size < search.table.words.nbytes <= 1 << 24
     workspace, before, size = search.workspaces[0], search.nodes, search.table.words.nbytes
     workspace.counters[kernels.TROUBLE] = kernels.NODE_LIMIT
     search.enlarge([workspace])
@@ -77,15 +84,15 @@ def test_a_table_grows_with_the_search_and_keeps_what_it_knows():
     assert search.nodes - before < 10  # the table answers
 
 
-def test_the_table_of_a_long_search_grows_beyond_its_size_where_it_may():
-    game, most = load_game("connect4:5,4"), GROWTH * FIRST_SIZE
-    usual, grows = Search(game, 2, FIRST_SIZE), Search(game, 2, FIRST_SIZE, most=most)
-    for search, size in (usual, FIRST_SIZE), (grows, most):
+def test_the_table_of_a_long_search_grows_beyond_its_size_where_it_may(first_size):
+    game, most = load_game("connect4:4,4"), GROWTH * first_size
+    usual, grows = Search(game, 2, first_size), Search(game, 2, first_size, most=most)
+    for search, size in (usual, first_size), (grows, most):
         found = search.find(game.start)
-        assert (found.value, found.remoteness, search.table.words.nbytes) == (TIE, 20, size)
+        assert (found.value, found.remoteness, search.table.words.nbytes) == (TIE, 16, size)
     assert usual.table.layout.far == grows.table.layout.far
     # Entries of several words cannot be copied into a larger table.
-    assert Search(load_game("connect4:9,8"), 1, FIRST_SIZE, most=most).most == 0
+    assert Search(load_game("connect4:9,8"), 1, first_size, most=most).most == 0
 
 
 def played(game, position, moves):

@@ -18,6 +18,7 @@ from retrograde.solver.play.solution import Solution
 from retrograde.solver.play.tree_picture import trees_svg
 from retrograde.solver.rules.examine import NotForSearch
 from retrograde.solver.search.depth.scores import INFINITE
+from retrograde.solver.search.depth.searcher import CountingSearch
 from retrograde.solver.search.trees.textbook import MAX, TextbookRules, count_conspirators, minimax
 from retrograde.solver.search.trees.tree import (
     MOST_LINES,
@@ -346,14 +347,18 @@ def test_what_would_take_too_long_is_left_out(judge_of, monkeypatch):
     assert len(list(judge.errors(3))) == 1
 
 
-@pytest.mark.thorough  # only this test calls these loops from Python, so that they are compiled once more
+@pytest.mark.thorough
 def test_positions_are_counted_until_it_takes_too_long(judge_of, monkeypatch):
     monkeypatch.setattr(judging, "MOST_COUNTED", 100)
     assert [row.minimax for row in judge_of("connect4:4,4", 20).counts(6)] == [5, 21, 85]
 
 
-def test_judge_on_the_command_line(solved, tmp_path, monkeypatch):
+@pytest.mark.parametrize("counted", [pytest.param(True, marks=pytest.mark.thorough), False])
+def test_judge_on_the_command_line(counted, solved, tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    if not counted:  # only this command calls these loops from Python, so that they would be compiled once more
+        monkeypatch.setattr(CountingSearch, "count_minimax", lambda *_: 21)
+        monkeypatch.setattr(CountingSearch, "count", lambda *_: 7)
     (tmp_path / "connect4,width=4,height=4.h5").write_bytes(solved("connect4:4,4").read_bytes())
     args = ("judge", "connect4:4,4", "--depth", 2, "--positions", 20)
     facts = json.loads(retrograde(*args, "--json").stdout)
@@ -369,6 +374,14 @@ def test_judge_on_the_command_line(solved, tmp_path, monkeypatch):
     assert "must be .png, .svg, .pdf" in retrograde(*args, "--plot", "a.txt", status=2).stderr
     missing = retrograde("judge", "connect4:5,4", status=1).stderr
     assert "make it with: retrograde solve connect4:5,4" in missing and missing.count("\n") == 1
+
+
+@pytest.mark.as_python
+def test_alpha_beta_searches_fewer_positions_the_better_the_order():
+    game = load_game("tictactoe")
+    *_, last = counts_of(game, game.read("XO./.X./..O"), 3)
+    assert last.minimax == 1 + 5 + 5 * 4 + 5 * 4 * 3  # no game is over before
+    assert (last.best, last.given, last.worst) == (32, 44, 69)
 
 
 def test_where_no_move_can_err_that_is_said(judge_of):

@@ -75,7 +75,7 @@ class Tier:
 @pytest.mark.parametrize("again", [False, True])
 def test_a_tier_is_decided_at_once_in_blocks_and_by_hand(again):
     chance, values = Random(again), set()
-    for _ in range(600):
+    for _ in range(200):
         tier = Tier(chance, again)
         at_once, left, begins, parents = tier.arrays()
         propagate_at_once(begins, parents, BITS, at_once, left)

@@ -7,9 +7,22 @@ import pytest
 pytest.importorskip("fastapi")
 
 from retrograde.cli.web.hosts import Hosts, hosts_of
-from tests.helpers.serving import FEN, client_of
+from tests.helpers.serving import FEN, SERVED, client_of, fill
 
 pytestmark = pytest.mark.long
+
+
+@pytest.fixture(scope="module")
+def filled(solved, tmp_path_factory):
+    return fill(tmp_path_factory.mktemp("home"), solved, SERVED)
+
+
+@pytest.fixture
+def home(filled, monkeypatch):
+    """A folder of databases for all tests, so that they share a server."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(filled))
+    return filled
+
 
 # Hosts and pages from elsewhere
 

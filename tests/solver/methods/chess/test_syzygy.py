@@ -228,7 +228,7 @@ def test_positions_have_the_numbers_that_python_chess_gives_them(men_there):
                     assert numbers.number_of(squares_of(shape, file, number)) == number
 
 
-@pytest.mark.parametrize("ending", ["KPK", "KNNK", "KQKR", "KPPK"])
+@pytest.mark.parametrize("ending", ["KPK", "KNNK", pytest.param("KQKR", marks=pytest.mark.thorough), "KPPK"])
 def test_a_whole_table_has_the_order_of_its_parts(ending):
     """A whole table is filled along memory, and parts number by number."""
     chance = np.random.default_rng(1)

@@ -9,6 +9,7 @@ from retrograde.solver import solve
 from retrograde.solver.runtime import progress
 from retrograde.solver.runtime.memory import MemoryLimit, reserve, used_memory
 from retrograde.solver.runtime.sizes import Sizes
+from tests.helpers.marks import thorough
 
 pytestmark = pytest.mark.long
 
@@ -47,7 +48,8 @@ def soon(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("game", "way"), [(Up(0), "interpreted"), (Up(1), "interpreted"), (Up(1), "listed"), (Tiered(1), "streamed")]
+    ("game", "way"),
+    [(Up(0), "interpreted"), thorough((Up(1), "interpreted")), (Up(1), "listed"), (Tiered(1), "streamed")],
 )
 def test_it_is_said_that_positions_are_still_growing(game, way, tmp_path):
     with pytest.warns(UserWarning, match=STILL):

@@ -1,16 +1,23 @@
 """Compiles the loops of the solver once before all tests run in several processes, each of which would compile them.
 
-This is what `retrograde warm` does, in two processes. A third one imports the tests, whose assertions pytest rewrites
-and keeps. A note in pytest's cache says what is compiled, so that the next run begins at once.
+This is what `retrograde warm` does, in two processes, but for code that no test of the plain run needs. A third process
+imports the tests, whose assertions pytest rewrites and keeps. A note in pytest's cache says what is compiled, so that
+the next run begins at once.
 """
 
 import subprocess
 import sys
+from functools import partial
 from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+from retrograde.games.catalog import load_game
+from retrograde.solver import warm
 from retrograde.solver.runtime.sources import digest
+from retrograde.solver.search.depth.names import depth_search_for
 from tests.helpers.paths import ROOT
 
 NOTE = "retrograde/compiled"
@@ -23,9 +30,31 @@ def compile_loops(cache: pytest.Cache) -> None:
     now = f"{digest(files)} {version('numba')} {sys.version}"
     if cache.get(NOTE, "") == now:
         return
-    command = "from retrograde.solver.warm import warm; list(warm(2))"
+    command = "from tests.helpers.compiling import compile_for_tests; compile_for_tests()"
     warming = subprocess.Popen([sys.executable, "-W", "ignore", "-c", command], cwd=ROOT)
     collect = [sys.executable, "-m", "pytest", "--collect-only", "--numprocesses", "0"]
     subprocess.run(collect, cwd=ROOT, stdout=subprocess.DEVNULL)
     if warming.wait() == 0:
         cache.set(NOTE, now)
+
+
+def compile_for_tests() -> None:
+    """Compile the loops that tests of the plain run need."""
+    first, *others = steps_for_tests()
+    with TemporaryDirectory(prefix="retrograde-") as folder:
+        warm.run_step(first, Path(folder))
+        list(warm.share_steps(others, Path(folder), 2))
+
+
+def steps_for_tests() -> list[warm.Step]:
+    """Return the steps of `warm`, without searches of chess that probe tables, and with fewer compiled rules."""
+    replaced = {"searches to a depth": search_chess}
+    puzzle = next(small for small in warm.SOLVES if small.variant.startswith("pocketcube"))
+    replaced[puzzle.name] = partial(warm.solve_small, puzzle._replace(compiles_rules=False))
+    return [(name, replaced.get(name, step)) for name, step in warm.all_steps() if name != "checks"]
+
+
+def search_chess(folder: Path) -> None:
+    """Search the whole of chess to a depth, without tables."""
+    chess = load_game("chess")
+    depth_search_for(chess).find(chess.start, 3)

@@ -22,7 +22,7 @@ from tests.helpers.marks import thorough
 
 pytestmark = pytest.mark.long
 
-GAMES = [thorough("kalah:3,2"), "awari:2,2", "dotsandboxes:1,2"]
+GAMES = [thorough("kalah:3,2"), thorough("awari:2,2"), "dotsandboxes:1,2"]
 SMALL = 1 << 24
 
 

@@ -28,6 +28,7 @@ def positions_with(differing, chance, count=300):
     return np.array(rows, np.int64)
 
 
+@pytest.mark.as_python
 @pytest.mark.parametrize(
     "differing",
     [

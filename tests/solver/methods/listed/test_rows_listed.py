@@ -203,11 +203,13 @@ def test_estimates_are_those_of_one_word(sizes):
     assert wide == one
 
 
+@pytest.mark.as_python
 def test_small_games_are_counted():
     found = estimate(WideTicTacToe(), sizes=SampleSizes(10_000, 1000))
     assert (found.records, found.positions, found.complete) == (5478, 5478, True)
 
 
+@pytest.mark.as_python
 @pytest.mark.parametrize("kind", [Apart, InOne])
 def test_games_with_cycles_are_estimated_with_lists_in_scratch_files(kind):
     # Small games are solved interpreted, and need no scratch files.
@@ -236,6 +238,7 @@ class ChanceInWords(Game):
         return LOSE if position[0] == 0 else UNDECIDED
 
 
+@pytest.mark.as_python
 def test_a_turn_of_chance_is_told_with_the_words_of_its_position():
     expander = Expander(ChanceInWords())
     positions = np.array([(2, 0)])

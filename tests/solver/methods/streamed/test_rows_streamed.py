@@ -62,6 +62,7 @@ def cut(children, **more):
 each_width = pytest.mark.parametrize("width", thorough_but([2, 3, 4], 3))
 
 
+@pytest.mark.as_python
 @each_width
 @settings(max_examples=60, deadline=None)
 @given(st.data(), st.booleans())
@@ -90,6 +91,7 @@ def test_rows_are_unpacked_as_they_were_packed(width, data, many):
         assert found.tolist() == rows.tolist()
 
 
+@pytest.mark.as_python
 @each_width
 @settings(max_examples=100, deadline=None)
 @given(st.data())
@@ -122,6 +124,7 @@ def test_lists_of_rows_are_sorted_and_have_no_doubles(width, data, random):
     assert ascend(rows_of(positions)) == (positions == sorted(positions))
 
 
+@pytest.mark.as_python
 @each_width
 def test_a_tally_has_the_first_position_of_the_first_tier(width):
     chance = Random(width)

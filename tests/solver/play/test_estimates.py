@@ -319,6 +319,23 @@ HOSTILE = {
 }
 
 
+def hostile(path, kind):
+    """Put a hostile file of a kind in place of a book of estimates."""
+    text = HOSTILE[kind](json.loads(path.read_text("utf-8")))
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def test_hostile_files_do_not_open(home):
+    game = load_game(SMALL)
+    path = make_estimates(game, EstimatesOptions(1, 1))
+    content = path.read_bytes()
+    for kind in HOSTILE:
+        path.write_bytes(content)
+        hostile(path, kind)
+        with pytest.raises(WrongEstimates):
+            open_estimates(path, game)
+
+
 @pytest.mark.parametrize(
     "kind",
     thorough_but(HOSTILE, "nothing", "half", "a flipped digit", "no start", "too much", "other rules", "not UTF-8"),
@@ -326,8 +343,7 @@ HOSTILE = {
 def test_hostile_files_are_refused_in_one_line(home, kind):
     game = load_game(SMALL)
     path = make_estimates(game, EstimatesOptions(1, 1))
-    text = HOSTILE[kind](json.loads(path.read_text("utf-8")))
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    hostile(path, kind)
     with pytest.raises(WrongEstimates):
         open_estimates(path, game)
     for command in (("verify", path), ("verify", SMALL), ("query", SMALL), ("match", SMALL, "depth:1,book", "random")):

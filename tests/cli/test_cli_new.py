@@ -42,6 +42,13 @@ def test_a_skeleton_is_there_for_every_kind():
     assert [*KINDS] == sorted(START | MEASURED) == sorted(file.stem for file in files)
 
 
+def test_the_skeleton_of_lines_is_worth_what_the_reference_solver_says(folder):
+    retrograde("new", "my_game", "--kind", "lines")
+    game = load_game("./my_game.py")
+    value, plies = reference.solve(game)[game.start]
+    assert f"{value.name} {plies}" == START["lines"]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("kind", thorough_but(KINDS, "heap", "puzzle"))
 def test_a_skeleton_is_checked_solved_and_short(kind, folder):

@@ -18,6 +18,7 @@ from retrograde.games.catalog import load_game
 from retrograde.solver import warm
 from retrograde.solver.runtime.sources import digest
 from retrograde.solver.search.depth.names import depth_search_for
+from retrograde.solver.search.probing.tables import LoadedTables
 from tests.helpers.paths import ROOT
 
 NOTE = "retrograde/compiled"
@@ -47,7 +48,7 @@ def compile_for_tests() -> None:
 
 
 def steps_for_tests() -> list[warm.Step]:
-    """Return the steps of `warm`, without searches of chess that probe tables, and with fewer compiled rules."""
+    """Return the steps of `warm`, without searches of chess that probe no tables, and with fewer compiled rules."""
     replaced = {"searches to a depth": search_chess}
     puzzle = next(small for small in warm.SOLVES if small.variant.startswith("pocketcube"))
     replaced[puzzle.name] = partial(warm.solve_small, puzzle._replace(compiles_rules=False))
@@ -55,6 +56,6 @@ def steps_for_tests() -> list[warm.Step]:
 
 
 def search_chess(folder: Path) -> None:
-    """Search the whole of chess to a depth, without tables."""
+    """Search the whole of chess to a depth as the engine does, which probes tables."""
     chess = load_game("chess")
-    depth_search_for(chess).find(chess.start, 3)
+    depth_search_for(chess, tables=LoadedTables(chess)).find(chess.start, 3)

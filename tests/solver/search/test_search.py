@@ -91,7 +91,12 @@ def test_the_table_of_a_long_search_grows_beyond_its_size_where_it_may(first_siz
         found = search.find(game.start)
         assert (found.value, found.remoteness, search.table.words.nbytes) == (TIE, 16, size)
     assert usual.table.layout.far == grows.table.layout.far
-    # Entries of several words cannot be copied into a larger table.
+
+
+@pytest.mark.as_python
+def test_a_table_for_positions_of_several_words_does_not_grow_beyond_its_size(first_size):
+    """Its entries cannot be copied into a larger table."""
+    most = GROWTH * first_size
     assert Search(load_game("connect4:9,8"), 1, first_size, most=most).most == 0
 
 

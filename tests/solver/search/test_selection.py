@@ -189,8 +189,9 @@ def test_who_does_not_select():
         model_named("depth:4,best=3", load_game("tictactoe"))
 
 
+@pytest.mark.as_python
 def test_players_that_select_make_legal_moves(solved):
-    with open_database(solved("connect4:4,4")) as database:
+    with open_database(solved("connect4:4,3")) as database:
         solution, chance = Solution(database), Random(1)
         players = [make_player(name, solution, chance) for name in ("depth:4,best=2", "depth:4,singular=3")]
         assert len(play(solution, solution.game.start, players).moves) > 6

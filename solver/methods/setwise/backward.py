@@ -267,8 +267,10 @@ class SetwiseStore(StepsStore):
             wave.sheet = new_sheet(self.storage.scratch, f"planes{wave.number}", planes, words)
 
     def batches(self, wave: Wave, after: Wave, back: BackwardPass) -> tuple[list[Batch], WaveValues | None]:
-        """Return the batches that solve the rest of a wave, and the buffers for the tiers of the wave after that they
-        load. The tasks of a batch are ranges of chunks."""
+        """Return (the batches that solve the rest of a wave, the buffers for the tiers that they load).
+
+        The tasks of a batch are ranges of chunks. The tiers are those of the wave after.
+        """
         ranges = list(self.ranges(wave))
         one_batch = [Batch(ranges, NO_ROWS)], back.loaded
         if back.loaded or after.sheet or not self.work.shares_memory:

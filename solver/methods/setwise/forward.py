@@ -122,8 +122,8 @@ class Exploration:
         logged = log.filled.pop(wave.number, {})
         ranges = ranges_of(before, wave, self.work.sizes.chunk_words)
         unfilled = [((begin, end), words) for begin, end, words in ranges if begin not in logged]
-        parents, links = None, wave.links_to_stored()
-        if unfilled and self.work.shares_memory and self.can_load(before, links):
+        parents = None
+        if unfilled and self.work.shares_memory and self.can_load(before, links := wave.links_to_stored()):
             parents = load_parents(before, self.storage, links, self.work.map_here)
         forward = ForwardPass(self.rules, self.storage, before.without_links(), wave, parents)
         shared = TaskData(forward, self.storage.scratch, f"shared{wave.number}")

@@ -170,8 +170,10 @@ class Wave:
     def load(
         self, storage: WaveStorage, rows: Array, name: str, more: tuple[int, int] = (0, 0), run: Map = map
     ) -> Sets:
-        """Copy the sets of some stored tiers, ascending *rows*, into arrays of this thread with space for *more* groups
-        and words, by calls of *run*."""
+        """Copy the sets of some stored tiers, ascending *rows*, into this thread's arrays *name*, by calls of *run*.
+
+        *more* are further groups and words for which there is space behind them.
+        """
         tiers = self.tiers[rows]
         groups, words = count_groups(tiers) + more[0], int(tiers[:, WORDS].sum()) + more[1]
         sets = Sets(tiers, *group_buffers(name, groups), workspace(f"{name} words", words + 1, np.uint64))

@@ -39,6 +39,8 @@ DEEPEST = 2000
 """The most moves in a row between two slots."""
 OPEN = 1 << 62
 """The target of a position whose moves are being followed."""
+ENDLESS = 100
+"""Trouble of this module, beside the codes of `trouble_codes`: play goes on and on among positions without a slot."""
 MIX = np.uint64(0x9E3779B97F4A7C15)
 """Multiplier of the hash of a position: 2**64 divided by the golden ratio."""
 
@@ -159,7 +161,7 @@ def expand(game, position, tier, tiers, recorder):
     state = recorder.state
     state[DEPTH] += 1
     if state[DEPTH] > DEEPEST:
-        return fail(recorder, Trouble.LOST, position)
+        return fail(recorder, ENDLESS, position)
     begin, moves, total_odds = state[LINKS], np.int64(0), np.int64(0)
     target = payoff = gain = np.int64(0)
     for given in game.generate_moves(position):
@@ -290,7 +292,8 @@ def balance(paid, other, position, recorder):
 
 @lean_kernel
 def find_target(game, position, tier, tiers, recorder):
-    """Return (-1, target, payoff) of a position, or (new entry of the hash table, 0, 0) if it must be followed."""
+    """Return (-1, target, payoff) of a position, or (new entry of the hash table, 0, 0) if only its moves will show the
+    target. After trouble (see `fail`), the result means nothing."""
     no_entry, nothing = np.int64(-1), np.int64(0)
     # Case: it has a slot.
     slot = whole(game.index(position))
@@ -319,7 +322,7 @@ def find_target(game, position, tier, tiers, recorder):
         return no_entry, nothing, nothing
     if recorder.stamps[entry] == recorder.state[STAMP]:
         if recorder.targets[entry] == OPEN:
-            fail(recorder, Trouble.LOST, position)
+            fail(recorder, ENDLESS, position)
         return no_entry, recorder.targets[entry], recorder.payoffs[entry]
     recorder.stamps[entry] = recorder.state[STAMP]
     put(recorder.keys, entry, position)
@@ -355,7 +358,8 @@ def entry_of(position, recorder):
 
 @lean_kernel
 def fail(recorder, code, position):
-    """Record the code of an error and its position, unless there is an error already; return (0, 0)."""
+    """Record the code of an error and its position, unless there is an error already; return (0, 0). Kernels may go on
+    until they next compare `trouble[0]` with FINE."""
     if recorder.trouble[0] == Trouble.FINE:
         recorder.trouble[0] = code
         note(recorder.trouble, position)
@@ -364,7 +368,7 @@ def fail(recorder, code, position):
 
 @lean_kernel
 def fail_here(recorder, code):
-    """Record the code of an error at the position already noted, unless there is an error already."""
+    """Like `fail`, at the position noted last."""
     if recorder.trouble[0] == Trouble.FINE:
         recorder.trouble[0] = code
 

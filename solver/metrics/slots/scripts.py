@@ -189,7 +189,7 @@ def refuse(game: Game, recorder: Recorder) -> NoReturn:
     """Raise the RuleError for the trouble of a recorder."""
     code, position = int(recorder.trouble[0]), noted_position(game, recorder.trouble)
     where = f"{variant(game)}, position {position}: "
-    if code in (Trouble.NO_ROOM, Trouble.LOST):
+    if code in (Trouble.NO_ROOM, kernels.ENDLESS):
         raise RuleError(where + "play goes on and on among positions without a slot; give some of them one by index()")
     if code == Trouble.BAD_INDEX:
         raise RuleError(where + "index() and unindex() do not undo one another here, or its tier is none of the tiers")

@@ -23,7 +23,8 @@ from retrograde.cli.common import open_source
     "--pyodide",
     type=click.Path(exists=True, path_type=Path),
     metavar="PATH",
-    help="Pyodide, which runs the rules of larger games in the browser: its npm package, or the folder of that.",
+    help="Pyodide, which runs the rules of larger games in the browser: the file that `npm pack pyodide@314.0.7` "
+    "downloads, or a folder with its contents.",
 )
 def command(variants: tuple[str, ...], folder: Path, pyodide: Path | None) -> None:
     """Write solved games as a static site: the page of `retrograde serve`, without a server.
@@ -50,6 +51,7 @@ def command(variants: tuple[str, ...], folder: Path, pyodide: Path | None) -> No
             solutions[solution.variant] = solution
         for name, positions, whole in publish([*solutions.values()], folder, pyodide):
             what = "all" if whole or pyodide else "the first moves of"
-            more = "" if whole or pyodide else "; for all, name Pyodide: npm pack pyodide@314.0.7, and --pyodide"
+            advice = "; for all, run `npm pack pyodide@314.0.7` and add `--pyodide pyodide-314.0.7.tgz`"
+            more = "" if whole or pyodide else advice
             click.echo(f"{name}: {what} {positions:,} positions{more}")
     click.echo(f"to look at it: python -m http.server --directory {folder}  (browsers do not open it from the disk)")

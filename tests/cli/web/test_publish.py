@@ -55,8 +55,8 @@ def published(home, tmp_path_factory):
     assert said.splitlines()[:3] == [
         "hexapawn: all 135 positions",
         "mutorere: all 1,180 positions",
-        "connect4:width=4,height=4: the first moves of 161,029 positions; for all, name Pyodide: "
-        "npm pack pyodide@314.0.7, and --pyodide",
+        "connect4:width=4,height=4: the first moves of 161,029 positions; for all, run "
+        "`npm pack pyodide@314.0.7` and add `--pyodide pyodide-314.0.7.tgz`",
     ]
     return site
 

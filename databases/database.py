@@ -173,7 +173,8 @@ class Database(ABC):
         """Return the row of the legend for a canonical position of a tier, or -1."""
 
     def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return what `_find` does for each of many positions. Negative positions get -1."""
+        """Return the legend rows of many canonical positions, as `_find` does. A negative position stands for none, and
+        gets -1."""
         pairs = zip(positions.tolist(), tiers.tolist(), strict=True)
         return np.array([self._find(*pair) if pair[0] >= 0 else -1 for pair in pairs], np.int64)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from retrograde.games.contract.game import METRICS, REMOTENESS, Game, RetrogradeError
-from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS
+from retrograde.games.contract.zeroing import DTC, DTZ, PROGRESS_METRICS
 from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.metrics.models.model import Model
 from retrograde.solver.runtime.progress import Listener
@@ -14,7 +14,7 @@ from retrograde.solver.runtime.work import Work
 
 EXPECTATION = "expectation"
 SCORE = "score"
-BY_NUMBER = REMOTENESS, *TO_PROGRESS
+BY_NUMBER = REMOTENESS, *PROGRESS_METRICS
 """Metrics that are solved for every slot of a numbering, and that may rest on other databases."""
 
 METHODS = ("interpreted", "listed", "setwise", "streamed", "numbered")
@@ -87,7 +87,7 @@ def refuse_combination(game: Game, options: SolveOptions) -> None:
         )
     if against and options.executor and not isinstance(options.executor, ThreadPoolExecutor):
         raise CannotSolve("a best response is computed on threads only, because a model may have a database open")
-    if metric in TO_PROGRESS and (not is_chess(game) or method not in (None, COMPILED, "setwise")):
+    if metric in PROGRESS_METRICS and (not is_chess(game) or method not in (None, COMPILED, "setwise")):
         name = {DTZ: "zeroing", DTC: "conversion"}[metric]
         raise CannotSolve(
             f"{metric}, the distance to {name}, is computed for chess endgames only, by the set-wise method"

@@ -20,13 +20,13 @@ import numpy as np
 from retrograde.databases.write import SolvedRecords, SolvedRows, SolvedSlots
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game, Traits
-from retrograde.games.contract.zeroing import TO_PROGRESS
+from retrograde.games.contract.zeroing import PROGRESS_METRICS
 from retrograde.solver.interpreted import Patience, solve_interpreted
 from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.methods.numbered.numbering import SlotNumbering, is_by_slot
 from retrograde.solver.methods.numbered.orientations import is_oriented
 from retrograde.solver.methods.shapes.fit import is_shaped
-from retrograde.solver.options import COMPILED, EXPECTATION, METHODS, SCORE, CannotSolve, Method, SolveOptions
+from retrograde.solver.options import COMPILED, EXPECTATION, SCORE, CannotSolve, Method, SolveOptions
 from retrograde.solver.rules.examine import NotCompilable
 from retrograde.solver.rules.plain.screening import may_be_plain
 from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit, address_space, format_size
@@ -144,19 +144,20 @@ def methods_for(game: Game, path: Path, options: SolveOptions) -> Iterator[Metho
     """Yield the compiled methods to try for a game, in order, or the one asked for."""
     if not isinstance(options.method, str | None):
         yield options.method
-    elif options.metric in TO_PROGRESS:
+    elif options.metric in PROGRESS_METRICS:
         from retrograde.solver.methods.numbered.method import NumberedMethod
 
-        yield NumberedMethod(path, True, options.fresh, options.metric)
+        yield NumberedMethod(path, by_sets=True, fresh=options.fresh, metric=options.metric)
     elif not options.by_remoteness:
         yield from methods_by_metric(game, options)
     elif Traits.of(game).is_numbered:
-        allowed = [options.method] if options.method in METHODS else ["setwise", "numbered"]
+        has_choice = options.method in (None, COMPILED)
+        allowed = ["setwise", "numbered"] if has_choice else [options.method]
         by_sets = "setwise" in allowed and (is_chess(game) or is_shaped(game) or is_oriented(game))
         if by_sets or "numbered" in allowed:
             from retrograde.solver.methods.numbered.method import NumberedMethod
 
-            yield NumberedMethod(path, by_sets, options.fresh)
+            yield NumberedMethod(path, by_sets=by_sets, fresh=options.fresh)
     else:
         yield from methods_of_lists(game, options)
 

@@ -35,7 +35,7 @@ class Odd(click.IntRange):
     """An odd number of plies, or 0: after an odd number the side that moved first has also moved last."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number of plies; refuse even ones."""
+        """Return the number of plies, 0 or an odd number; refuse other even numbers."""
         number: int = super().convert(value, param, ctx)
         if number and number % 2 == 0:
             self.fail(

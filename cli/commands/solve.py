@@ -36,7 +36,7 @@ from retrograde.databases.lock import Lock
 from retrograde.games import Game
 from retrograde.games.contract.game import METRICS, Traits, metric_of
 from retrograde.games.contract.text import printable
-from retrograde.games.contract.zeroing import TO_PROGRESS
+from retrograde.games.contract.zeroing import PROGRESS_METRICS
 from retrograde.solver.runtime.progress import Phase, Progress, announce
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def command(
     name, metric_in_name = metric_named(variant)
     how = Run(workers, memory, fresh, as_json, cluster, mpi)
     if members := variants_in(name):
-        other_metric = (metric or metric_in_name) not in ("", METRICS[0], *TO_PROGRESS)
+        other_metric = (metric or metric_in_name) not in ("", METRICS[0], *PROGRESS_METRICS)
         if any([database, ties, against, other_metric, only_estimate and (cluster or mpi)]):
             what = f"{name} is a set of {len(members)} variants, each with a database of its own"
             raise click.UsageError(

@@ -168,7 +168,11 @@ def colour_piece(text: str, look: str) -> str:
 
 
 def colour_signs(text: str, board: Board) -> str:
-    """Return a game's own picture with the signs of the pieces in their colours."""
+    """Return a game's own picture with the signs of the pieces in their colours.
+
+    Only signs that are letters and stand alone are coloured: others may be lines of the picture, and letters next to
+    each other are words.
+    """
     signs = "".join(re.escape(sign) for sign in board.pieces if sign.isalpha())
 
     def tint(match: re.Match[str]) -> str:

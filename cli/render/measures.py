@@ -8,7 +8,7 @@ from retrograde.cli.render.expected import within
 from retrograde.cli.render.words import coloured, heading, indent, plies, table
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
 from retrograde.games.contract.game import METRICS
-from retrograde.games.contract.zeroing import DTZ, TO_PROGRESS, by_rule
+from retrograde.games.contract.zeroing import DTZ, PROGRESS_METRICS, by_rule
 from retrograde.solver.values.measures import draw_text
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def print_measure(answer: "Answer") -> None:
     if metric == METRICS[0] and dtz:
         rule = fifty_move_text(WIN if dtz > 0 else LOSE, abs(dtz), answer.count)
         click.echo(f"{heading('By the fifty-move rule')}: {rule}")
-    elif metric != METRICS[0] and metric not in TO_PROGRESS:
+    elif metric != METRICS[0] and metric not in PROGRESS_METRICS:
         click.echo(f"{heading(NAMES.get(metric, metric.capitalize()))}: {measure_in_words(metric, answer.measures)}")
 
 
@@ -100,7 +100,7 @@ def print_start_measure(facts: Facts) -> None:
         click.echo(f"{heading('A best response')} to {against} expects")
         rows = [("moving first", within(start)), ("moving second", within(start["waiting"]))] if start else []
         click.echo(indent(table(rows, "<<")))
-    elif metric != METRICS[0] and metric not in TO_PROGRESS and start:
+    elif metric != METRICS[0] and metric not in PROGRESS_METRICS and start:
         ties = f" (of equally good moves: {facts['ties']})" if "ties" in facts else ""
         ties = " (what each can force)" if facts.get("ties") == "paranoid" else ties
         click.echo(f"{heading(NAMES.get(metric, metric.capitalize()))}: {measure_in_words(metric, start)}{ties}")

@@ -8,7 +8,7 @@ from retrograde.cli.render.expected import EXPECTATION
 from retrograde.cli.render.measures import shared_text
 from retrograde.cli.render.words import NOUNS, coloured, heading, indent, size, table, verdict
 from retrograde.games import DRAW, Value
-from retrograde.games.contract.zeroing import TO_PROGRESS
+from retrograde.games.contract.zeroing import PROGRESS_METRICS
 
 Facts = dict[str, Any]
 
@@ -31,7 +31,7 @@ def print_head(facts: Facts) -> None:
         ending = verdict(*outcome, players=facts.get("players", 2))
         if facts.get("metric") == "utilities":
             ending = shared_text(*outcome, ties=facts.get("ties", ""))
-    name = f"{facts['variant']}@{facts['metric']}" if facts.get("metric") in TO_PROGRESS else facts["variant"]
+    name = f"{facts['variant']}@{facts['metric']}" if facts.get("metric") in PROGRESS_METRICS else facts["variant"]
     click.echo(f"{heading(name)}: {ending}")
 
 

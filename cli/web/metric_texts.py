@@ -7,7 +7,7 @@ from retrograde.cli.render.measures import Facts, measure_in_words
 from retrograde.cli.render.words import NOUNS, plies
 from retrograde.games.chess.fields import count_in
 from retrograde.games.contract.game import LOSE, REMOTENESS, Game, Traits, Value
-from retrograde.games.contract.zeroing import TO_PROGRESS
+from retrograde.games.contract.zeroing import PROGRESS_METRICS
 from retrograde.solver.play.answer import Answer, distance_text
 from retrograde.solver.play.oracle import Oracle
 from retrograde.solver.play.oracles.fifty_moves import knows_fifty_move_rule
@@ -24,7 +24,7 @@ def measure_text(answer: Answer) -> str:
     """Return the metric's text for a position, such as `+3` or `wins 61.6 % of games`; "" for remoteness, dtz and
     dtc."""
     metric = answer.oracle.metric
-    if metric == REMOTENESS or metric in TO_PROGRESS:
+    if metric == REMOTENESS or metric in PROGRESS_METRICS:
         return ""
     return games_won(answer.oracle, answer.measures) or rounded_measure(metric, answer.measures)
 

@@ -18,7 +18,7 @@ from retrograde.databases.location import database_path, list_databases
 from retrograde.databases.slots.read import OutcomeReader
 from retrograde.games.catalog import game_names
 from retrograde.games.contract.game import METRICS, WIN
-from retrograde.games.contract.zeroing import TO_PROGRESS
+from retrograde.games.contract.zeroing import PROGRESS_METRICS
 from retrograde.solver.values.measures import facts_of
 
 State = tuple[int, int, int, int]
@@ -70,14 +70,14 @@ class Shelf:
             readable = [facts for path in paths if (facts := self.facts(path))]
         for facts in readable:
             has_usual_name = facts.path.name == database_path(facts.variant).name
-            if facts.metric not in TO_PROGRESS and (facts.variant not in served or has_usual_name):
+            if facts.metric not in PROGRESS_METRICS and (facts.variant not in served or has_usual_name):
                 served[facts.variant] = facts
         return list(served.values())
 
     def find(self, variant: str) -> DatabaseFacts | None:
         """Return the facts of a variant's database, or None."""
         facts = self.facts(database_path(variant))
-        if facts is not None and facts.variant == variant and facts.metric not in TO_PROGRESS:
+        if facts is not None and facts.variant == variant and facts.metric not in PROGRESS_METRICS:
             return facts
         return next((facts for facts in self.all() if facts.variant == variant), None)
 
@@ -110,7 +110,7 @@ def read_facts(path: Path) -> DatabaseFacts:
         start = None if rules_changed else file.start_outcome
         longest = None if rules_changed else longest
         measure = ""
-        if start is not None and start.measures and metric not in TO_PROGRESS:
+        if start is not None and start.measures and metric not in PROGRESS_METRICS:
             measure = rounded_measure(metric, facts_of(metric, file.details, start.measures))
         return DatabaseFacts(path, file.variant, file.positions, start, tiers, longest, metric, measure)
 

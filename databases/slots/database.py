@@ -164,7 +164,8 @@ class SlotsDatabase(NumberedDatabase):
         return row
 
     def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return what `_find` does for each of many positions, decoding each block once."""
+        """Return the legend rows of many canonical positions, -1 for one without a slot; decode each block once. A
+        negative position stands for none, and gets -1 too."""
         pairs = zip(positions.tolist(), tiers.tolist(), strict=True)
         slots = np.array([self._slot_of(*pair) if pair[0] >= 0 else -1 for pair in pairs], np.int64)
         rows = np.full(len(slots), -1, np.int64)

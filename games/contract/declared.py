@@ -119,13 +119,16 @@ def signs_known(game: Any, board: "Board") -> str:
 
 
 def understood(game: Any, signs: str, turn: str) -> int:
-    """Return the position with these signs and this player to move ("" for any); raise ValueError if there is none."""
+    """Return the position with these signs and this player to move ("" for any); raise ValueError if there is none.
+
+    Steps: refuse signs that play by turns cannot reach, let the game make a position, and compare what that shows.
+    """
     expect_turns(game, signs)
-    to_move = word(game, "to_move")
+    to_move = word(game, "to_move")  # the signs of the players, or "" if texts do not say who is to move
     position = game.position_of(signs, turn if to_move else "")
     if signs_of(game, position) != signs:
         raise ValueError(f"no position looks like {signs}; what comes next to it is {signs_of(game, position)}")
-    mover = game.draw_turn(position)
+    mover = game.draw_turn(position)  # the sign of the player to move, as the position says
     if turn and turn != mover:
         names = [game.words.get(player, player) for player in word(game, "by_turns")]
         reason = f"the number of {' and '.join(names)}" if names else "what stands on the board"
@@ -134,7 +137,8 @@ def understood(game: Any, signs: str, turn: str) -> int:
 
 
 def expect_turns(game: Any, signs: str) -> None:
-    """Raise ValueError if these pieces cannot result from players who put down one piece in turn."""
+    """Raise ValueError if these pieces cannot result from players who put down one piece in turn, as `by_turns` says.
+    Without `by_turns` all pieces pass."""
     players = word(game, "by_turns")
     counts = [signs.count(player) for player in players]
     # Of n pieces, player number `at` has put down (n - at) / number of players, rounded up.

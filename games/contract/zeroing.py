@@ -21,8 +21,8 @@ from typing import Literal
 from retrograde.games.contract.game import DRAW, LOSE, WIN, Game, Value, defines
 
 DTZ, DTC = "dtz", "dtc"
-TO_PROGRESS = DTZ, DTC
-"""The metrics whose plies count to the next move of progress."""
+PROGRESS_METRICS = DTZ, DTC
+"""The metrics whose plies count to the next move of progress, not to the end."""
 Decided = Literal["loss", "blessed-loss", "draw", "cursed-win", "win"]
 """The value of a position under a rule that makes draws, in the words of tablebases."""
 PATIENCE = 100

@@ -1,7 +1,8 @@
 """The normal form of source: its syntax tree as nested tuples, the same in every version of Python.
 
 It leaves out comments, layout, docstrings, annotations of arguments and locals, and import statements. A `Resolver`
-replaces each name that is not local by its answer, so it does not matter how the source imports things::
+replaces each name that is not local by its answer, so it does not matter how the source imports things. Here `heap` is
+local, and the resolver answers `("int", "3")` for `helpers.MOST`::
 
     heap - helpers.MOST      -->      ("BinOp", ("left", ("Name", "heap")), ("op", ("Sub",)), ("right", ("int", "3")))
 
@@ -70,7 +71,7 @@ class Normalizer:
         self.members = frozenset(members)
 
     def normalize(self, node: Any) -> Any:
-        """Return the normal form of a syntax tree, of a list of them, or of a constant in one."""
+        """Return the normal form of a syntax tree, a list of trees, or a plain value in a tree, such as a name."""
         if isinstance(node, list):
             return tuple(self.normalize(item) for item in node if not decides_nothing(item))
         if not isinstance(node, ast.AST):
@@ -83,7 +84,7 @@ class Normalizer:
             return self.normalize_class(node)
         if isinstance(node, COMPREHENSIONS):
             return self.normalize_comprehension(node)
-        if isinstance(node, ast.AnnAssign) and self.scopes:
+        if isinstance(node, ast.AnnAssign) and self.scopes:  # the annotation of a local decides nothing
             return "Assign", ("targets", self.normalize([node.target])), ("value", self.normalize(node.value))
         return type(node).__name__, *self.fields_of(node)
 

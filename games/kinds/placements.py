@@ -121,10 +121,10 @@ class Placements:
         return others if self.key and len(others) <= SIDE_CELLS else ()
 
     def turned_on(self, cells: tuple[int, ...], back: bool = False) -> list[tuple[int, ...]]:
-        """Return for each symmetry the image of each pattern on *cells*, as `by_bytes` does; with *back*, for its
-        inverse. Bit k of a pattern is the k-th of these cells."""
+        """Return for each symmetry the tables of `by_bytes`, which give the image of each pattern on *cells*; with
+        *back*, those of its inverse. Bit k of a pattern is the k-th of these cells."""
         place = {cell: at for at, cell in enumerate(cells)}
-        # At least nine cells make two tables of 256 entries, so that callers can always look into both.
+        # Nine cells or more make two tables of 256 entries, so that callers can always look into both.
         orders = (tuple(place[order[cell]] for cell in cells) for order in self.symmetries)
         return [by_bytes(inverse(order) if back else order, max(9, len(cells))) for order in orders]
 
@@ -147,13 +147,16 @@ class Placements:
 
     @cached_property
     def sides(self) -> dict[tuple[int, ...], list[tuple[int, tuple[int, ...]]]]:
-        """By set of symmetries that make a key pattern least, each side pattern's least image, and which lead there."""
+        """A list for each set of symmetries that make a key pattern least. It has each side pattern's least image under
+        these symmetries, and those of them that lead to it."""
         patterns = range(1 << len(self.side))
         # For each symmetry the images of all patterns, each looked up by its low byte and by the bits above.
+        # (`turned_on` makes a second table also for eight cells or fewer, so this needs no check.)
         turned = [
             [table[one & 255] | table[256 + (one >> 8)] for one in patterns] for table in self.turned_on(self.side)
         ]
         found = {}
+        # Each set once. `orbits[1]` has for each key pattern (number of its orbit, symmetries to its least pattern).
         for symmetries in dict.fromkeys(symmetries for _, symmetries in self.orbits[1].values()):
             leasts = map(min, zip(*(turned[symmetry] for symmetry in symmetries), strict=True))
             found[symmetries] = [
@@ -164,7 +167,7 @@ class Placements:
 
     @cached_property
     def side_leasts(self) -> dict[tuple[int, ...], list[list[int]]]:
-        """The least patterns on side cells, ascending, by the same sets of symmetries and by number of men."""
+        """The least patterns on side cells, ascending, by set of symmetries (as in `sides`) and by number of men."""
         found = {}
         for symmetries, sides in self.sides.items():
             leasts = sorted({least for least, _ in sides})

@@ -105,8 +105,9 @@ def check_steps(survey: Survey, position: int) -> None:
     game: Any = survey.game
     canonical, cells = survey.canonical(position), game.placements.cells
     # A position has a bit for each cell with a man of the first kind, then of the second; above them stands the extra.
-    men = tuple((canonical >> kind * cells & (1 << cells) - 1).bit_count() for kind in range(2))
-    extra = canonical >> 2 * cells
+    all_cells = (1 << cells) - 1
+    men = tuple(((canonical >> (kind * cells)) & all_cells).bit_count() for kind in range(2))
+    extra = canonical >> (2 * cells)
     survey.begin_check("section_steps", canonical)
     if not steps_agree(game, canonical, game.section_steps(men, extra)):
         raise Fault("differs from the other rules; correct it or leave it out")

@@ -13,7 +13,7 @@ import numpy as np
 
 from retrograde.games.contract.game import METRICS, Game, Traits, metric_of
 from retrograde.games.contract.live import with_source
-from retrograde.games.contract.zeroing import TO_PROGRESS
+from retrograde.games.contract.zeroing import PROGRESS_METRICS
 from retrograde.solver.estimation import amounts
 from retrograde.solver.estimation.amounts import MB, Estimate, Range, check_disk, put_disk, speed_of, streamed_estimate
 from retrograde.solver.estimation.numbered import estimate_by_slot, estimate_numbered, explain_lists
@@ -61,7 +61,7 @@ def estimate(
     least_slots = 0 if Traits.of(game).width else Sizes().listed_slots
     if metric == "expectation" and not against and is_by_slot(game, least_slots):
         return estimate_by_slot(game, workers)
-    if Traits.of(game).is_numbered and metric in (METRICS[0], *TO_PROGRESS):
+    if Traits.of(game).is_numbered and metric in (METRICS[0], *PROGRESS_METRICS):
         return estimate_numbered(game, workers, metric)
     counts = Sampler(game, *sizes, SECONDS, listener).run()
     result = estimate_from_counts(game, counts, workers, in_memory, metric, against, is_plain)

@@ -57,7 +57,7 @@ LARGEST = "the largest tier has"
 
 
 def estimate_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Estimate:
-    """Return the estimate for a game that numbers its positions, by remoteness or a metric of TO_PROGRESS."""
+    """Return the estimate for a game that numbers its positions, by remoteness or a metric of PROGRESS_METRICS."""
     numbering = SlotNumbering.own(game)
     slots = numbering.slots
     # Step 1: sample how many slots stand for a position.

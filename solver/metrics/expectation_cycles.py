@@ -158,8 +158,10 @@ def refuse_endless(game: Game, position: Any) -> NoReturn:
 
 
 def gather(inputs: ExpectationInputs, low: int, high: int, run: Map, check: Callable[[int], None]) -> CyclicTiers:
-    """Read the positions from index *low* to *high* in blocks, and join the blocks into CyclicTiers."""
-    # Step 1: read the rules. Check now and then the number of links that all blocks will have.
+    """Read the positions from index *low* to *high* in blocks, and join the blocks into CyclicTiers. *run* and *check*
+    are those of `solve_cycles`."""
+    # Step 1: read the rules. Every 64 blocks, *check* gets the number of links that all blocks will have, as estimated
+    # from those read so far: it may raise MemoryLimit.
     blocks: list[ChildLists] = []
     payoffs, sizes = [], []
     k = int(inputs.table.space.starts.searchsorted(low, "right")) - 1
@@ -169,17 +171,20 @@ def gather(inputs: ExpectationInputs, low: int, high: int, run: Map, check: Call
         payoffs.append(pays)
         sizes.append(block_sizes)
         if number % 64 == 0:
-            check(sum(len(block.children) for block in blocks) * len(tasks) // (number + 1))
+            links_so_far = sum(len(block.children) for block in blocks)
+            check(links_so_far * len(tasks) // (number + 1))
     # Step 2: join the lists of all blocks, and renumber the children: the tiers' own from 0, those outside after them.
-    link_begins = np.cumsum([0, *(len(block.children) for block in blocks)])  # of each block, and the end of the last
-    begins = [block.begins[:-1] + begin for block, begin in zip(blocks, link_begins, strict=False)]
+    *link_begins, links = np.cumsum([0, *(len(block.children) for block in blocks)])
+    begins = [block.begins[:-1] + begin for block, begin in zip(blocks, link_begins, strict=True)]
+    # In the order of the fields of ChildLists, of which `begins` differs.
     turns, endless, _, children, odds, rewards = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
     first, end = inputs.width * low, inputs.width * high  # the tiers' own nodes
     within = (children >= first) & (children < end)
     outside = np.unique(children[~within])
     children = np.where(within, children - first, end - first + np.searchsorted(outside, children))
-    graph = ChildLists(turns, endless, np.concatenate([*begins, link_begins[-1:]]), children, odds, rewards)
+    graph = ChildLists(turns, endless, np.concatenate([*begins, [links]]), children, odds, rewards)
     paid = np.concatenate(payoffs)
+    # The second row has the bounds of the negated game, in which ends pay the opposite.
     bounds = [np.concatenate([sign * paid, row[outside]]) for row, sign in zip(inputs.arrays, (1, -1), strict=True)]
     # Step 3: find the order in which to solve them.
     order, ends = np.empty((2, np.count_nonzero(np.diff(graph.begins))), np.int32)

@@ -19,7 +19,7 @@ from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.slots.read import OutcomeReader
 from retrograde.games.contract.game import DRAW, LOSE, REMOTENESS, TIE, WIN, Game, Traits, Value
-from retrograde.games.contract.zeroing import TO_PROGRESS
+from retrograde.games.contract.zeroing import PROGRESS_METRICS
 from retrograde.solver.values.measures import facts_of
 
 Facts = dict[str, Any]
@@ -88,7 +88,7 @@ def metric_facts(file: CheckedFile) -> Facts:
     # Rows differ, so that there are at least so many different measures. Sorting millions of rows takes seconds.
     if len(table) > MOST_MEASURES * len(by_outcome(file.legend)):
         return {"metric": file.metric, **file.details}
-    by_value = file.metric in TO_PROGRESS  # with these metrics 0 means a draw or mate
+    by_value = file.metric in PROGRESS_METRICS  # with these metrics 0 means a draw or mate
     columns = ["value", *file.measures] if by_value else [*file.measures]
     distinct, rows = np.unique(table[columns], return_inverse=True)
     if len(distinct) > MOST_MEASURES:

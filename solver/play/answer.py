@@ -15,7 +15,7 @@ from retrograde.games.catalog import variant
 from retrograde.games.contract.choice import Choice
 from retrograde.games.contract.fields import fields_of
 from retrograde.games.contract.game import CHANCE, LOSE, REMOTENESS, UNDECIDED, WIN, Game, Value
-from retrograde.games.contract.zeroing import DTZ, TO_PROGRESS, category, count_after, in_words, signed_distance
+from retrograde.games.contract.zeroing import DTZ, PROGRESS_METRICS, category, count_after, in_words, signed_distance
 from retrograde.solver.play.oracle import DATABASE, Oracle, ValueBounds, bounds_for_mover
 from retrograde.solver.play.solution import Response, Solution
 from retrograde.solver.search.depth.scores import score_of_move
@@ -208,7 +208,7 @@ def distance_text(game: Game, value: Value, remoteness: int | None, metric: str 
     """Return the distance to the end (dtz, dtc: to progress) in the game's words, such as `mate in 16`, or ""."""
     if not remoteness or value not in (WIN, LOSE):
         return ""
-    return in_words(remoteness, metric) if metric in TO_PROGRESS else game.distance(value, remoteness)
+    return in_words(remoteness, metric) if metric in PROGRESS_METRICS else game.distance(value, remoteness)
 
 
 def name_of(value: Value) -> Any:

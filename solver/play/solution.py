@@ -20,7 +20,7 @@ from retrograde.games import CHANCE, DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, G
 from retrograde.games.contract.choice import Choice, equally_good, follow_best, ranked
 from retrograde.games.contract.game import REMOTENESS, Traits, same_mover
 from retrograde.games.contract.unfolded import folded
-from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, child_distance
+from retrograde.games.contract.zeroing import DTC, DTZ, PROGRESS_METRICS, child_distance
 from retrograde.games.contract.zeroing import in_words as progress_in_words
 from retrograde.solver.metrics.models.model import Model, Weights
 from retrograde.solver.metrics.models.names import model_of, refuse_another
@@ -124,7 +124,7 @@ class Solution(Oracle):
         choice = Choice(move, self.game.move_name(position, move), child, *self.value(child), again)
         if self.metric == REMOTENESS:
             return choice
-        if self.metric in TO_PROGRESS:
+        if self.metric in PROGRESS_METRICS:
             return self._by_plies_to_progress(choice, position)
         # Other metrics: the child's measures, turned for the player who moves, decide the order.
         mover, measures = self.game.turn(position), [*self.database.measures(child).values()]

@@ -27,7 +27,7 @@ LEAST_SHARE = 0.01
 class FirstRecords(NamedTuple):
     """When the first records of a phase were done, and the records and positions done by then.
 
-    What comes before is compiling.
+    The time before is spent compiling, so it does not count for speeds.
     """
 
     time: float
@@ -246,7 +246,7 @@ class Phase:
 
     def working(self, work: float, tier: int | None = None, deciding: Deciding | None = None) -> None:
         """Report now and then; *work* counts records that are being worked on."""
-        if self.first is None:
+        if self.first is None:  # speeds count from here, because what comes before is compiling
             positions = self.positions + work * self.course.positions_a_record
             self.first = FirstRecords(time.monotonic(), self.done + work, positions)
         if self.due:

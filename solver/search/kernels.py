@@ -207,23 +207,24 @@ def narrow_bounds(game, position, key, bound, bounds, order, distance, memory):
 def prove_bound(game, position, key, bound, count, ply, memory):
     """Return whether a position is worth at least *bound*; meaningless if `counters[TROUBLE]` is set.
 
-    *count* is UNSEEN, or the number of undecided children that `look_ahead` has written to the row of this *ply* after
-    no end decided the question. *key* may be `no_position` if it is not computed yet.
+    *count* is UNSEEN if the children are not generated yet. Otherwise the caller has called `look_ahead`: no end
+    decided the question, and *count* undecided children are in the row of this *ply*. *key* may be `no_position` if it
+    is not computed yet.
     """
     far, counters, first_ply = memory.far, words_at(memory.counters), ply
     # Step 1: generate the children, unless the caller did, and follow forced moves.
     answer = False
-    if count < 2:  # UNSEEN, or a forced move
+    if count < 2:  # UNSEEN (-2), or a single child: a forced move
         answer, position, key, bound, ply, count = expand(game, position, key, bound, count, ply, memory)
     flipped = ((ply - first_ply) & 1) == 1  # the question is about the other player now, so its answer is negated
-    if count == 0:
+    if count == 0:  # ends alone give the answer
         return answer != flipped
     # Step 2: answer without search if the bound is out of range; give up if the workspace is full.
     child_bound = bound_for_child(bound)
     if is_trivial(child_bound, far):
         return (child_bound >= far) != flipped
-    if count < 0 or must_give_up(position, ply + 1, memory):
-        return False
+    if count < 0 or must_give_up(position, ply + 1, memory):  # a negative count: `expand` gave up
+        return False  # TROUBLE is set, so this is no answer
     # Step 3: probe the transposition table.
     if is_none(key):
         key = table_key(game, position, memory)
@@ -256,7 +257,7 @@ def prove_bound(game, position, key, bound, count, ply, memory):
                 game, child, child_key, child_bound, grandchildren, ply + 1, memory
             )
             unpublish(child_key, ply, counters)
-            if counters[TROUBLE]:
+            if counters[TROUBLE]:  # the child's search gave up
                 return False
             if proved:
                 best = row[stride * i + NUMBER]

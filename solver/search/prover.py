@@ -93,7 +93,7 @@ class ProofNumberSearch(StoppableSearch):
         return answer
 
     def ask_for(self, position: int, bound: int, nodes: int) -> bool | None:
-        """Like `ask`, but return None if *nodes* positions do not suffice."""
+        """Like `ask`, but return None if the search needs more than *nodes* positions."""
         if (value := self.game.primitive(position)) != UNDECIDED:
             return value == WIN or (bound == NO_LOSS and value != LOSE)
         question = question_of(self.game.canonical(position), bound)  # ANY_WIN is 1, NO_LOSS is 0
@@ -110,7 +110,7 @@ class ProofNumberSearch(StoppableSearch):
                 return bool(answer == YES)
             if self.stop[0]:
                 raise OutOfTime
-            if counts[kernels.TROUBLE] == kernels.STOPPED:  # not by the stop flag, so by the node limit
+            if counts[kernels.TROUBLE] == kernels.STOPPED:  # without the stop flag: the node limit is reached
                 return None
             self.enlarge(int(counts[kernels.TROUBLE]), position_in(self.game, counts, kernels.POSITION))
 

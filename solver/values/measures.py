@@ -6,7 +6,7 @@ from math import inf, nextafter
 from typing import Any
 
 from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN, Value
-from retrograde.games.contract.zeroing import TO_PROGRESS
+from retrograde.games.contract.zeroing import PROGRESS_METRICS
 from retrograde.solver.values.sums import finite_options, text_of
 
 Details = Mapping[str, Any]
@@ -26,7 +26,7 @@ def facts_of(metric: str, details: Details, measures: Sequence[int]) -> dict[str
     if metric == "drawlevel":
         kind, level, plies = (number if number >= 0 else None for number in measures)  # -1: none
         return {"draw": Value(kind).name.lower() if kind else None, "drawlevel": level, "drawremoteness": plies}
-    if metric in TO_PROGRESS:
+    if metric in PROGRESS_METRICS:
         return {metric: measures[0]}
     if metric == "utilities":
         return {"utilities": [plain(measure, details) for measure in measures]}
@@ -81,7 +81,7 @@ def in_words(metric: str, details: Details, measures: Sequence[int]) -> str:
         return draw_text(*measures)
     if metric == "utilities":
         return " : ".join(f"{plain(measure, details):g}" for measure in measures)
-    if metric in TO_PROGRESS:
+    if metric in PROGRESS_METRICS:
         return str(measures[0])
     middle = sum(plain(measure, details) for measure in measures[:2]) / 2
     return f"{middle:.6g}"

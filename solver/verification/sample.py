@@ -19,7 +19,7 @@ from retrograde.databases.rows.read import RowsReader
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Contradiction, Game, Traits, is_none
 from retrograde.games.contract.raised import given_start
-from retrograde.games.contract.zeroing import TO_PROGRESS
+from retrograde.games.contract.zeroing import PROGRESS_METRICS
 from retrograde.solver.rules.examine import blame, examine, key_of, to_list
 from retrograde.solver.rules.no_exit import no_exit
 from retrograde.solver.verification.expectation import wrong_expectations
@@ -50,7 +50,7 @@ def verify_sample(database: Database, seconds: float = SECONDS) -> None:
     if "against" in database.file.details:
         return
     game, deadline = database.game, time.monotonic() + seconds
-    by_measures = bool(database.file.measures) and database.metric not in TO_PROGRESS
+    by_measures = bool(database.file.measures) and database.metric not in PROGRESS_METRICS
     step = LEAST if by_measures else 1  # measures are checked by arrays, several positions at once
     sample = positions_of(database)
     with no_exit():

@@ -9,7 +9,7 @@ import numpy as np
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.catalog import own_tiers
 from retrograde.games.contract.game import UNDECIDED, is_none
-from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, signed_distance
+from retrograde.games.contract.zeroing import DTC, DTZ, PROGRESS_METRICS, signed_distance
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification.judge import text_of, words
@@ -254,5 +254,5 @@ class SlotsVerifier(OutcomeVerifier):
         ):
             if legend.positions != positions:
                 self.complain(None, f"the legend counts other positions of {words(outcome)}")
-            if self.database.metric in TO_PROGRESS and legend.measures != (signed_distance(*outcome),):
+            if self.database.metric in PROGRESS_METRICS and legend.measures != (signed_distance(*outcome),):
                 self.complain(None, f"the legend has another {self.database.metric} for {words(outcome)}")

@@ -70,7 +70,7 @@ from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.steps.read import StepsReader
 from retrograde.games.contract.game import RetrogradeError
-from retrograde.games.contract.zeroing import TO_PROGRESS
+from retrograde.games.contract.zeroing import PROGRESS_METRICS
 from retrograde.solver.metrics.models.model import Model
 from retrograde.solver.runtime.progress import Listener
 from retrograde.solver.verification.records import RecordsVerifier
@@ -90,7 +90,7 @@ def verifier_of(database: Database, model: Model | None) -> Verifier:
         from retrograde.solver.verification.bounds import BoundsVerifier  # needs numba, which small databases do not
 
         return BoundsVerifier(database)
-    if database.file.measures and database.metric not in TO_PROGRESS:
+    if database.file.measures and database.metric not in PROGRESS_METRICS:
         if isinstance(database, SlotsDatabase):
             from retrograde.solver.verification.scores import ScoresVerifier
 
@@ -121,7 +121,7 @@ def verify(
 
     Raises DamagedDatabase if the file cannot be read, and NoModel if the model is missing or has changed.
     """
-    if all_images and database.file.measures and database.metric not in TO_PROGRESS:
+    if all_images and database.file.measures and database.metric not in PROGRESS_METRICS:
         raise NoImageCheck(f"by {database.metric} no images are looked at; leave out --all-images")
     verifier = verifier_of(database, model)
     verifier.every_image = all_images

@@ -44,7 +44,7 @@ def shifts(board: "Board", *ways: Way) -> tuple[tuple[int, int, int], ...]:
     found = []
     for way in ways:
         pairs = [(cell, goal) for cell, (goal,) in enumerate(steps(board, way)) if goal >= 0]
-        by = {goal - cell for cell, goal in pairs} or {0}
+        by = {goal - cell for cell, goal in pairs} or {0}  # any number, if the way leads from all cells off the board
         if len(by) > 1:
             raise ValueError(f"the way {way} moves cells of this board by different numbers")
         shift = by.pop()

@@ -6,8 +6,8 @@ set finds the next set:
     lost in n  ──add_predecessors──>  won in n + 1
     won in n   ──add_predecessors──>  perhaps lost in n + 1  ──remove_escapes──>  lost in n + 1
 
-Captures and promotions lead to later tiers, so their results are known from the start. They *fall due* after as many
-plies as they take. `mate.py` and `zeroing.py` say which, for each metric.
+Captures and promotions lead to later tiers, so their results are known from the start. A result of n plies *falls due*
+when the search comes to n plies. `mate.py` and `zeroing.py` say how many plies a result counts, by each metric.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -54,15 +54,17 @@ class Side:
     """Added to the codes of losses in arrays that have wins as well."""
 
     def due(self) -> Iterable[int]:
-        """Return the plies after which captures and promotions fall due."""
+        """Return all numbers of plies at which results of captures and promotions fall due."""
         raise NotImplementedError
 
     def add_due_wins(self, plies: int, candidates: Array) -> bool:
-        """Add the wins by captures that fall due after *plies* to a set. Return whether there may be some."""
+        """Add the positions that a capture or promotion wins in *plies* plies to a set. Return False if there are none
+        for certain."""
         raise NotImplementedError
 
     def add_due_losses(self, plies: int, candidates: Array) -> bool:
-        """Add the positions whose captures all lose, the latest after *plies*. Return whether there may be some."""
+        """Add the positions whose captures and promotions all lose, the latest in *plies* plies, to a set. Return False
+        if there are none for certain."""
         raise NotImplementedError
 
     def final_codes(self) -> Array:
@@ -96,7 +98,7 @@ class WinSearch:
 
     def step(self) -> bool:
         """Find the wins and the losses that take one ply more. Return whether to go on."""
-        # Step 1: Count the plies. If the last step found nothing, skip to the next captures that fall due.
+        # Step 1: Count the plies. If the last step found nothing, skip to the next plies at which results fall due.
         if self.found_won or self.found_lost:
             self.plies += 1
         elif self.due:
@@ -105,7 +107,8 @@ class WinSearch:
             return False
         is_due = self.plies in self.due
         self.due.discard(self.plies)
-        # Step 2: Candidates are the predecessors of the positions found last, and captures that fall due now.
+        # Step 2: Candidates are the predecessors of the positions found last, and positions whose captures and
+        # promotions fall due now.
         board, winner, loser = geometry(), self.winner, self.loser
         may_win, may_lose = self.found_lost > 0, self.found_won > 0
         if self.found_lost:
@@ -119,13 +122,15 @@ class WinSearch:
             may_lose |= loser.add_due_losses(self.plies, self.losing)
         if self.plies > DEEPEST:
             return self.expect_nothing()
-        # Step 3: Decide the candidates: losses first, because they depend on what is not won yet.
+        # Step 3: Decide the candidates. Losses first: they rest on wins in fewer plies, and not on those that this step
+        # finds.
         code = self.plies + 1
         self.found_lost = self.decide_losses() if may_lose else 0
         self.found_won = 0
         if may_win:
             self.found_won = int(kernels.decide(self.winning, winner.unwon, self.won, winner.ply_codes, code))
-        # Step 4: Decide the positions with en passant. Their predecessors are candidates of the next step.
+        # Step 4: Decide the positions with en passant. Their predecessors are candidates of the next step. Their codes
+        # are in one array, so that of a loss needs the flag.
         self.found_lost += self.loser_en_passant.decide_losses(loser.lost_flag + code, self.lost, self.winning)
         self.found_won += self.winner_en_passant.decide_wins(code, self.won, self.losing)
         if self.found_won or self.found_lost:

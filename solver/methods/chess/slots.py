@@ -91,23 +91,27 @@ def load_later_codes(formation: Formation, scores_of: ScoresOf, table: Array, pr
     return LaterCodes(codes, starts, with_pawns, orders)
 
 
-def write_codes(codes: Codes, turn: int, scores_of: ScoresOf, table: Array, found: Array) -> None:
-    """Write to *found* uint8[pairs * inner] the codes of all positions of a later tier with one side to move.
+def write_codes(man_codes: Codes, turn: int, scores_of: ScoresOf, table: Array, found: Array) -> None:
+    """Write what *table* has for the score of each position of a tier with one side to move, *turn*, to *found*.
 
-    *codes* are those of its men, in the order of the layout; like men are distinct. *table* has the code of a score."""
-    tier, own, exchanged, order = later_tier(codes, turn)
-    # Exchanged sides: the board is turned upside down (square ^ 56), and the kings change places.
-    kings = pairs_of_kings(has_pawns(codes))
+    *man_codes* are the men besides the kings, in any order. *found* has 64 ** men entries for each pair of kings, in
+    the layout of `formation.py` with the men in this order. Two men of a kind are distinct there, so most positions
+    appear twice.
+    """
+    tier, own, exchanged, order = later_tier(man_codes, turn)
+    # If the tier has the sides exchanged, the board is upside down there (square ^ 56), and the kings change places.
+    pawns = has_pawns(man_codes)
+    kings = pairs_of_kings(pawns)
     white, black = (kings[:, ::-1] ^ 56 if exchanged else kings).T  # the squares of each king, by pair
     numbers, size = slot_numbers(own, order, exchanged)
-    # The slots with this side to move are one half of the tier, or all of it.
+    # A tier has the slots with White to move, then those with Black. With equal sides it has only the former, and then
+    # `exchanged` equals `turn`.
     begin = (turn ^ exchanged) * size * len(kings)
     scores = scores_of(tier, slice(begin, begin + size * len(kings)))
     by_item = table if scores.legend is None else table[scores.legend]
-    slot_kernels.write_codes(
-        geometry(), has_pawns(codes) << 12 | white << 6 | black, numbers, scores.items, by_item,
-        legal_positions(men_of(codes), turn), found,
-    )  # fmt: skip
+    entries = pawns << 12 | white << 6 | black  # indices into `Geometry.kings`, whose second half is for pawns
+    legal = legal_positions(men_of(man_codes), turn)
+    slot_kernels.write_codes(geometry(), entries, numbers, scores.items, by_item, legal, found)
 
 
 def slot_numbers(codes: Codes, order: Array, exchanged: bool) -> tuple[Array, int]:

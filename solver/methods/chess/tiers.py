@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS
+from retrograde.games.contract.zeroing import DTC, DTZ, PROGRESS_METRICS
 from retrograde.solver.methods.chess import mate, zeroing
 from retrograde.solver.methods.chess.analysis import Map, Report
 from retrograde.solver.methods.chess.formation import Formation
@@ -18,7 +18,7 @@ def solve_tier(
 ) -> Array:
     """Write the scores of all slots of a tier by *metric*, and return their counts, as `collect_scores` does; raise
     TooDeep."""
-    table = (zeroing if metric in TO_PROGRESS else mate).table_of_scores()
+    table = (zeroing if metric in PROGRESS_METRICS else mate).table_of_scores()
     if not formation.codes:
         return collect_scores(formation, [np.zeros(formation.pairs, np.uint8)], scores, {}, table)
     ply_codes, double_steps = ANALYSES.get(metric, mate.analyse)(formation, scores_of, run, report)

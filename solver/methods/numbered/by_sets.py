@@ -4,7 +4,7 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import METRICS, RuleError, is_none
-from retrograde.games.contract.zeroing import TO_PROGRESS, child_distance
+from retrograde.games.contract.zeroing import PROGRESS_METRICS, child_distance
 from retrograde.solver.methods.chess.fit import LaterScores, TooDeep, formation_of
 from retrograde.solver.methods.numbered.elsewhere import Elsewhere
 from retrograde.solver.methods.numbered.table import NumberedTable
@@ -28,8 +28,8 @@ def solve_by_sets(
 ) -> tuple[Array, Array] | None:
     """Return the scores of tier number *k* of the table, and the counts of its outcomes (see legend.py).
 
-    All later tiers must be solved, or be in *elsewhere*. *metric* is remoteness or one of TO_PROGRESS. The scores are a
-    slice of `table.scores`, one for each slot. Returns None if sets do not apply or do not fit in memory.
+    All later tiers must be solved, or be in *elsewhere*. *metric* is remoteness or one of PROGRESS_METRICS. The scores
+    are a slice of `table.scores`, one for each slot. Returns None if sets do not apply or do not fit in memory.
     """
     tier_slots, tier = table.numbering.slice_of(k), int(table.numbering.tiers[k])
     formation = formation_of(table.game, tier, table.bits)
@@ -84,7 +84,7 @@ def check_slot(
             child_k, child_slot = table.numbering.slot_of(game, child)
             child_scores = scores if child_k == k else table.scores.array[table.numbering.slice_of(child_k)]
             score = int(child_scores[child_slot])
-        if metric in TO_PROGRESS:
+        if metric in PROGRESS_METRICS:
             decided, plies = decode(score, bits)
             score = encode(decided, child_distance(game, metric, position, move, child, plies), bits)
         expected = max(expected, int((pass_up if turns(game, position, child) else pass_on)(score, bits)))

@@ -17,7 +17,7 @@ from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.write import SolvedSlots
 from retrograde.games.catalog import is_digest_of, make, rests_on, rules_digest, variant
 from retrograde.games.contract.game import METRICS, Game, RetrogradeError
-from retrograde.games.contract.zeroing import TO_PROGRESS, signed_distance
+from retrograde.games.contract.zeroing import PROGRESS_METRICS, signed_distance
 from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.methods.numbered.elsewhere import Elsewhere
 from retrograde.solver.methods.numbered.legend import CODE, solved_slots
@@ -37,7 +37,7 @@ class NumberedMethod:
 
     Tiers that other databases have are copied, from the folder of *path* and the database folder. If *path* is None or
     *fresh* is true, all tiers are solved. If *by_sets*, tiers are solved by sets if possible (see
-    solver/methods/chess). *metric* is remoteness, or one of TO_PROGRESS, which needs sets.
+    solver/methods/chess). *metric* is remoteness, or one of PROGRESS_METRICS, which needs sets.
     """
 
     path: Path | None = None
@@ -82,7 +82,7 @@ def solved_from(store: NumberedStore) -> SolvedSlots:
     solved = solved_slots(table.game, store.own, outcomes, store.counts, scores, release, fill_gaps)
     solved = replace(solved, quick=is_chess(table.game))
     # Other metrics than remoteness have a signed distance besides.
-    if store.metric not in TO_PROGRESS:
+    if store.metric not in PROGRESS_METRICS:
         return solved
     legend = [row._replace(measures=(signed_distance(row.value, row.remoteness),)) for row in solved.legend]
     measures = Measures(store.metric, (store.metric,))

@@ -52,12 +52,13 @@ class SlotNumbering:
 
     @classmethod
     def own(cls, game: Any) -> "SlotNumbering":
-        """Return the numbering of a game's own database: all tiers, or those that no other database has."""
+        """Return the numbering of a game's own database, without the tiers that are `elsewhere` in other databases."""
         return cls.of(game, own_tiers(game))
 
     @classmethod
     def of(cls, game: Any, tiers: Any = None) -> "SlotNumbering":
-        """Return the numbering of a game, or of some *tiers*. Raises RuleError if tiers or sizes are invalid."""
+        """Return the numbering of all tiers of a game, those in other databases included, or of some *tiers*. Raises
+        RuleError if tiers or sizes are invalid."""
         given = game.tiers if tiers is None else tiers
         try:
             tiers = sorted(set(map(index, given)))

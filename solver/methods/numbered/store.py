@@ -52,8 +52,12 @@ class NumberedStore:
         self, game: Game, bits: int, work: Work, by_sets: bool = True, elsewhere: Elsewhere | None = None,
         metric: str = METRICS[0],
     ):  # fmt: skip
-        """Begin with nothing solved; raise MemoryLimit. *elsewhere* reads tiers that other databases have. *metric* is
-        remoteness or one of TO_PROGRESS."""
+        """Begin with nothing solved; raise MemoryLimit.
+
+        With *by_sets*, tiers are solved many slots at a time if the game suits it: chess in sets, games with `Steps` in
+        shapes, oriented puzzles by orders. *elsewhere* reads tiers that other databases have. *metric* is remoteness or
+        one of PROGRESS_METRICS.
+        """
         self.own, dtype = SlotNumbering.own(game), score_type(bits)
         self.in_sets = by_sets and is_chess(game)
         self.in_shapes = by_sets and is_shaped(game) and dtype == np.uint16
@@ -70,7 +74,7 @@ class NumberedStore:
             scores = SharedArray.reopen(numbering.slots, dtype, file)
         else:
             scores = work.zeros(f"scores{bits}", numbering.slots, dtype)
-        # Step 2: tiers behind the game's own count as solved.
+        # Step 2: the tiers of other databases, which follow the game's own in the numbering, count as solved.
         self.solved = SolvedTiers(np.arange(len(numbering.tiers)) >= len(self.own.tiers))
         self.table = NumberedTable(game, numbering, scores, bits, self.solved)
         self.work, self.by_sets, self.metric = work, by_sets, metric
@@ -80,7 +84,7 @@ class NumberedStore:
         self.counts: dict[int, Array] = {}
         self.written: set[int] = set()
         """Tiers whose scores this process has written to the file."""
-        for k in range(len(self.own.tiers), len(numbering.tiers)):  # these come after the game's own
+        for k in range(len(self.own.tiers), len(numbering.tiers)):
             self.scores[numbering.slice_of(k)] = self.elsewhere.scores(int(numbering.tiers[k]), bits)
 
     def groups(self) -> Iterator[int]:

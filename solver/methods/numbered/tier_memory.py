@@ -16,7 +16,7 @@ import numpy as np
 
 from retrograde.games.catalog import rests_on
 from retrograde.games.contract.game import METRICS, Game, defines
-from retrograde.games.contract.zeroing import TO_PROGRESS
+from retrograde.games.contract.zeroing import PROGRESS_METRICS
 from retrograde.solver.methods.chess.fit import formation_of, is_chess
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.methods.shapes.fit import bytes_of_edges, is_shaped
@@ -82,7 +82,7 @@ def memory_in_ranges(game: Game, tier: int) -> int:
 
 def memory_by_sets(formation: "Formation", metric: str) -> int:
     """Return the memory for solving a tier by sets, beside its scores, in bytes."""
-    return formation.memory(by_zeroing=metric in TO_PROGRESS)
+    return formation.memory(by_zeroing=metric in PROGRESS_METRICS)
 
 
 def memory_for_tiers(
@@ -127,7 +127,7 @@ def memory_of_chess(
     if not formation:
         return memory
     sets, scores = memory_by_sets(formation, metric), numbering.size(row) * np.dtype(score_type(bits)).itemsize
-    outcomes = (OUTCOME_BYTES + (metric in TO_PROGRESS)) * formation.pairs * formation.inner
+    outcomes = (OUTCOME_BYTES + (metric in PROGRESS_METRICS)) * formation.pairs * formation.inner
     least = max(sets, int(outcomes) + scores)
     if metric == METRICS[0] and not rests_on(game):  # otherwise the tier cannot be solved slot by slot
         least = min(memory.least, least)

@@ -92,24 +92,27 @@ class Setwise:
     def attempt(
         self, rules: Rules, game: Game, work: Work, sets_log: Log, worths_log: Log, in_scratch: bool = True
     ) -> SolvedSteps:
-        """Return the solved game, resuming from the logs, in memory or with scratch files."""
+        """Return the solved game, resuming from the logs, with scratch files or (not *in_scratch*) in memory.
+
+        In memory there is a Scratch too: it holds the bytes that the solve writes, and uses files only beyond that.
+        """
         # Step 1: Open the scratch files, and see what an earlier solve has left.
         cached = max(work.budget.free_bytes(), 0) // CACHED
         if not work.shares_memory:  # each worker has a cache, and so has this process
             cached //= work.sharing + 1
-        steps = min(cached, STEPS_CACHED)
-        files = Scratch(work.scratch, cached) if in_scratch else Scratch(work.scratch, steps, held=steps)
+        step_bytes = min(cached, STEPS_CACHED)
+        files = Scratch(work.scratch, cached) if in_scratch else Scratch(work.scratch, step_bytes, held=step_bytes)
         scratch = work.until_written(files)
         log = SetsLog(sets_log)
         scratch.begin(fresh=not log.filled)
         log.drop_missing(scratch)
         drop_incomplete_wave(worths_log, scratch, frames_in_entry)
         work.course.plan(exploring=0.4, solving=0.5, writing=0.1)
-        # Step 2: Find all positions. Leave small games to other methods.
+        # Step 2: Find all positions. Leave small games to other methods: only now is the number of positions known.
         storage = WaveStorage(scratch if in_scratch else None, uncompressed=not work.shares_memory)
         exploration = Exploration(game, rules, work, self.outlook(game, work), storage, scratch)
         exploration.explore(log, work.phase("exploring"))
-        records = int(exploration.over[:, STORED].sum())
+        records = int(exploration.over[:, STORED].sum())  # of all primitive values, undecided ones included
         if records <= work.sizes.in_memory:
             raise too_small(records, work.sizes)
         # Step 3: Solve the waves, last first.

@@ -113,7 +113,7 @@ def gather_word(word, index, bit):
     >>> bin(gather_word(np.uint64(0b1000100), 1, 1))
     '0b101'
     """
-    if IS_QUICK:
+    if IS_QUICK:  # the processor has an instruction that gathers bits, and it is quick
         return extract(word, ONES[index] if bit else ~ONES[index])
     # The wanted positions are runs of 2**index, each with an equal gap behind it. Join pairs of runs until one is left.
     half = (word >> np.uint64(bit << index)) & ~ONES[index]

@@ -42,8 +42,8 @@ from retrograde.solver.search.probing.tables import LoadedTables, find_tables
 
 TASK = 16
 """Positions in a task of a thread."""
-SHARE = 20
-"""The best-first choice extends one in this many positions at a time, so that its lines are compared often."""
+BATCHES = 20
+"""The best-first choice expands at most a twentieth of the book's positions at a time. It then compares lines again."""
 PAUSE = 1.0
 """Seconds between two entries of the journal."""
 
@@ -202,16 +202,17 @@ class EstimatesMaker:
         if missing <= 0:
             return []
         costs = self.costs()
-        # Leave out decided positions, of which a search has seen the end.
-        leaves = [number for number in leaves if number in costs and abs(self.scores[number]) < DECIDED]
+        # Leave out positions without a cost: a win or loss is proved there, or on every line that leads there.
+        leaves = [number for number in leaves if number in costs]
         leaves.sort(key=lambda number: (costs[number], number))
         # As many as bring the missing positions, if each has as many children as the others on average.
         widths = [len(children) for children in self.children.values()]
         fitting = missing * len(widths) // sum(widths)
-        return leaves[: max(1, min(fitting, len(self.positions) // SHARE))]
+        return leaves[: max(1, min(fitting, len(self.positions) // BATCHES))]
 
     def costs(self) -> dict[int, float]:
-        """Return the cost of the cheapest line from the start to each position: its moves, and what they lose."""
+        """Return the cost of the cheapest line from the start to each position: its moves, and what they lose. Lines
+        avoid positions with a proved win or loss, so some positions have no cost."""
         # What a move loses: the scores are for opposite players, so their sum is 0 for the best move.
         drops = {
             (number, child): self.scores[number] + self.scores[child]

@@ -7,7 +7,8 @@ A literal has a value under a tier, given the tier's base and mask::
     2r + 3        the complement of that bit
     UNCLEAR       anything else, such as the AND of two bits of the rank
 
-`nodes`, `trees` and `lanes` are those of a Program. `values` has the value of each node.
+`nodes`, `trees` and `lanes` are those of a Program; each lane is a literal, one bit of a result. `values` has the value
+of each node.
 """
 
 import numpy as np
@@ -249,11 +250,12 @@ def pairs_of(imaging, base, mask, values, pairs):
 
 @kernel
 def constant_of(lanes, values):
-    """Return the int that 64 lanes make, and whether it is the same for all positions."""
+    """Return (int, True) if all positions have the same int, whose bits are 64 literals, the lowest first. Otherwise
+    return (0, False), in which 0 means nothing."""
     number = 0
     for bit in range(LANES):
         value = value_of(values, lanes[bit])
-        if value != 0 and value != 1:
+        if value != 0 and value != 1:  # a bit of the rank, or UNCLEAR
             return 0, False
         number |= value << bit
     return number, True

@@ -68,10 +68,11 @@ class DistanceCells:
         return (Value.WIN, PATIENCE) in outcomes, (LOSE, PATIENCE) in outcomes
 
     def find_quiet_wins(self, side: int) -> Array:
-        """Return the positions in which a quiet move, no capture, wins in 1 or in 101 plies, as a set.
+        """Return the positions in which a move that captures nothing mates, or leads to a loss in PATIENCE plies, as a
+        set. Bits of illegal positions mean nothing.
 
-        Such a move mates, or leads to a loss in as many plies as the fifty-move rule allows. So these positions have
-        the same distances as wins by a zeroing move.
+        So these positions may be won in 1 or in 101 plies, as those that a zeroing move wins, without such a move. The
+        set includes positions with such a pawn move, although it is a zeroing move: callers need not tell them apart.
         """
         formation = self.formation
         lost = np.empty(count_positions(formation.codes), np.uint8)
@@ -79,8 +80,8 @@ class DistanceCells:
         reached, found = np.zeros((2, formation.words), np.uint64)
         kernels.to_bits(lost, reached)
         del lost  # frees memory
-        no_pawns = EnPassantPositions(formation).capturable
-        sets.add_predecessors(formation.men, geometry(), side, no_pawns, reached, found)
+        none_capturable = EnPassantPositions(formation).capturable  # en passant is in no table
+        sets.add_predecessors(formation.men, geometry(), side, none_capturable, reached, found)
         return found
 
 

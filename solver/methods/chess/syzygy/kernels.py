@@ -210,7 +210,8 @@ def fill_worths(cells, counts, values):
 @lean_kernel
 def clear_unread(cells, quiet):
     """Set cells to ANY if readers never ask for their distance: draws, and wins by a zeroing move in 1 or 101 plies.
-    *quiet* are the positions in which other moves may win as soon, as a set: they keep their cells."""
+    *quiet* are the positions in which other moves may win as soon, as a set: they keep their cells. (A reader
+    tries zeroing moves itself.)"""
     for spot in range(len(cells)):
         worth, plies = (cells[spot] & WORTH) >> 8, cells[spot] & PLIES
         at_once = worth >= CURSED and plies == (1 if worth == WIN else PATIENCE + 1)
@@ -321,8 +322,11 @@ def join_pairs(symbols, joined):
 
 @lean_kernel
 def cut_blocks(symbols, bits, lengths, limit, firsts, sizes):
-    """Cut symbols into blocks of at most *limit* bits and MOST_VALUES values. Return how many blocks. Write the index
-    of each block's first symbol to *firsts*, then that of the end, and its number of values to *sizes*."""
+    """Cut symbols into blocks of at most *limit* bits and MOST_VALUES values. Return how many blocks.
+
+    A symbol has `bits[symbol]` bits and stands for `lengths[symbol]` values. Write the index of each block's first
+    symbol to *firsts*, followed by the number of symbols, and how many values each block stands for to *sizes*.
+    """
     blocks, used, values = 0, 0, 0
     firsts[0] = 0
     for spot in range(len(symbols)):

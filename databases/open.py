@@ -139,7 +139,7 @@ def no_database(name: str, metric: str = "", text: str = "") -> NoDatabase:
     """
     what, option = (f"{name} by {metric}", f" --metric {metric}") if metric else (name, "")
     if model := model_in(metric):
-        what, option = f"{name} against {model}", f" --metric expectation --against {model}"
+        what, option = f"{name} against {model}", f" --against {model}"
     return NoDatabase(f"no database for {what}; make it with: retrograde solve {text or name}{option}")
 
 

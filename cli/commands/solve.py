@@ -109,7 +109,7 @@ def command(
       retrograde solve chess:all=3
       retrograde solve chess:KRK --metric dtz
       retrograde solve tictactoe --metric score
-      retrograde solve tictactoe --metric expectation --against random
+      retrograde solve tictactoe --against random
       retrograde solve connect4:5,5 --cluster local:4
       mpiexec -n 8 retrograde solve connect4:5,5 --mpi
     """

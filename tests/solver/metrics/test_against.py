@@ -576,7 +576,7 @@ def test_what_is_no_model_is_said_in_one_line(home, words, complaint):
         ("solve dodgem --against skill:0.8", "no database for dodgem; make it with: retrograde solve dodgem"),
         (
             "solve tictactoe --against exploit:greedy",
-            "make it with: retrograde solve tictactoe --metric expectation --against greedy",
+            "make it with: retrograde solve tictactoe --against greedy",
         ),
         ("query tictactoe@expectation-against-greedy", "no database for tictactoe against greedy"),
         thorough(("solve tictactoe --against mine.py:silent", "its weights add up to 0")),

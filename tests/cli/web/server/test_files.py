@@ -216,7 +216,7 @@ def test_a_database_by_another_metric_is_served_by_its_text(home, client):
     with pytest.raises(NoDatabase, match="no database for tictactoe by nimber"):
         libraries.Library(["tictactoe@nimber"])
     missing = get(client, "/api/position", 404, variant="tictactoe@expectation-against-random")["error"]
-    assert missing.endswith("retrograde solve tictactoe --metric expectation --against random")
+    assert missing.endswith("retrograde solve tictactoe --against random")
     (home / "mutorere@drawlevel.h5").write_bytes(b"junk")
     unreadable = get(client, "/api/position", 503, variant="mutorere@drawlevel")["error"]
     assert unreadable.endswith("retrograde info mutorere@drawlevel")

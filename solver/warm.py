@@ -43,10 +43,10 @@ class SmallSolve(NamedTuple):
 
 
 SOLVES = (
-    SmallSolve("games that are listed", "connect4:4,3", SolveOptions(method="listed")),
+    SmallSolve("games that are listed", "connect4:3,3", SolveOptions(method="listed")),
     SmallSolve("games that number their positions", "chess:KRK", SolveOptions(method="numbered"), True),
-    SmallSolve("large games, 64 positions at a time", "connect4:4,3", SolveOptions(method="setwise", sizes=STREAM)),
-    SmallSolve("large games, out of core", "connect4:4,3", SolveOptions(method="streamed", sizes=STREAM)),
+    SmallSolve("large games, 64 positions at a time", "connect4:3,3", SolveOptions(method="setwise", sizes=STREAM)),
+    SmallSolve("large games, out of core", "connect4:3,3", SolveOptions(method="streamed", sizes=STREAM)),
     SmallSolve("positions of more than 32 bits", "octal", SolveOptions(method="listed")),
     SmallSolve("games with cycles", "mutorere", SolveOptions(method="compiled")),
     SmallSolve("games that number their positions, without parents", "quixo:2", SolveOptions(method="numbered")),

@@ -9,6 +9,7 @@ Data files name the sources and the signature that they were made for. Whatever 
 again.
 """
 
+import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding as llvm
 import numba
 import numpy as np
 from numba.core import config
@@ -89,15 +91,60 @@ class EntryLibrary(JITCodeLibrary):
         super()._optimize_final_module()
 
 
-class EntryCompiler(Compiler):
-    """Numba's compiler, which puts the machine code of a function into an `EntryLibrary`."""
+class BareLibrary(JITCodeLibrary):
+    """The code of a kernel that only kernels call, which is not turned into machine code.
+
+    Numba copies the code of a function into each of its callers, and optimizes it there once more. So optimizing the
+    function itself, and generating machine code for it, took a tenth of the time of compiling for nothing.
+    """
+
+    def _optimize_final_module(self) -> None:
+        """Do nothing: the copies in the callers are optimized."""
+
+    def _finalize_final_module(self) -> None:
+        """Keep the code for callers, and load only its global variables for numba's environments, which numba sets."""
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True  # the next call would call this method again
+        code = self._get_module_for_linking()  # what callers copy, and what the cache keeps
+        variables = [str(variable) for variable in code.global_variables if variable.linkage == llvm.Linkage.common]
+        self._final_module = llvm.parse_assembly("\n".join(variables))
+        super()._finalize_final_module()
+
+
+class KernelCompiler(Compiler):
+    """Numba's compiler, which runs without the garbage collector and puts code into the libraries above."""
+
+    def library_for(self, name: str) -> JITCodeLibrary | None:
+        """Return an empty library for the code of a function; None if it gets one of numba's own."""
+        return BareLibrary(self.state.targetctx.codegen(), name) if self.state.flags.no_cpython_wrapper else None
 
     def compile_extra(self, func: Any) -> Any:
         """Compile a function from its bytecode."""
-        codegen = self.state.targetctx.codegen()
-        self.state.library = EntryLibrary(codegen, func.__qualname__)
-        self.state.library.enable_object_caching()  # as numba does for a library of its own
-        return super().compile_extra(func)
+        self.state.library = self.library_for(func.__qualname__)
+        if self.state.library is not None:
+            self.state.library.enable_object_caching()  # as numba does for a library of its own
+        with without_garbage_collector():
+            return super().compile_extra(func)
+
+
+class EntryCompiler(KernelCompiler):
+    """Numba's compiler, which puts the machine code of a function into an `EntryLibrary`."""
+
+    def library_for(self, name: str) -> JITCodeLibrary:
+        return EntryLibrary(self.state.targetctx.codegen(), name)
+
+
+@contextmanager
+def without_garbage_collector() -> Iterator[None]:
+    """Pause the garbage collector. It takes a tenth of the time of compiling, and finds little."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 class KernelDispatcher(CPUDispatcher):
@@ -144,7 +191,9 @@ def has_wrapper(compiled: Any) -> bool:
     return bool(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cpython_wrapper_name))
 
 
-def compile_with(function: Any, dispatcher: Any = KernelDispatcher, compiler: Any = Compiler, **options: bool) -> Any:
+def compile_with(
+    function: Any, dispatcher: Any = KernelDispatcher, compiler: Any = KernelCompiler, **options: bool
+) -> Any:
     """Return the function as numba compiles it, with our cache; with NUMBA_DISABLE_JIT, the function itself."""
     if config.DISABLE_JIT:
         return function

@@ -1,11 +1,13 @@
 """Kernels get a wrapper for calls from Python only when Python calls them, and their machine code is kept on disk."""
 
+import gc
 import os
 import subprocess
 import sys
 
 import pytest
 
+from retrograde.solver.runtime.kernel import without_garbage_collector
 from tests.helpers.paths import ROOT
 
 pytestmark = pytest.mark.long
@@ -26,7 +28,8 @@ def run(tmp_path):
 
 def test_a_kernel_that_only_kernels_call_has_no_wrapper_until_python_calls_it(run):
     assert run("doubled") == ["32", "0 False", "0 True"]
-    assert run("doubled") == ["32", "0", "1 True"], "the caller has all that it needs"
+    assert run("doubled") == ["32", "1 True"], "the caller has all that it needs"
+    assert run("tripled") == ["48", "1 False", "0 True"], "a new caller gets a copy of what was kept"
     assert run("added", "doubled") == ["16", "32", "0 True", "1 True"], "Python cannot call what was kept"
     assert run("added", "doubled") == ["16", "32", "1 True", "1 True"], "both are kept"
 
@@ -39,4 +42,14 @@ def test_python_may_call_a_kernel_that_a_kernel_called_before(run):
 @pytest.mark.thorough
 def test_a_kernel_with_a_wrapper_serves_other_kernels_too(run):
     assert run("added", "doubled") == ["16", "32", "0 True", "0 True"]
-    assert run("added") == ["16", "1 True", "0"]
+    assert run("added") == ["16", "1 True"]
+
+
+def test_the_garbage_collector_is_paused_and_goes_on_only_if_it_ran_before():
+    for before in (True, False, True):
+        (gc.enable if before else gc.disable)()
+        with without_garbage_collector():
+            with without_garbage_collector():
+                assert not gc.isenabled()
+            assert not gc.isenabled()
+        assert gc.isenabled() == before

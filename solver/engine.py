@@ -145,7 +145,8 @@ def solve_needed(game: Game, path: Path, options: SolveOptions) -> None:
         budget, numbering = MemoryBudget(options.memory), SlotNumbering.own(game)
         if options.method != "interpreted":
             expect_compiler(budget)
-        least = memory_for_tiers(game, numbering, options.sizes.plies_bits[0], True, options.metric).least
+        bits = options.sizes.plies_bits[0]
+        least = memory_for_tiers(game, numbering, bits, by_sets=True, metric=options.metric).least
         budget.check(least, f"solving {numbering.slots:,} slots of positions")
     method = options.method if isinstance(options.method, str) else COMPILED
     below_options = replace(options, fresh=False, method=method)

@@ -44,16 +44,18 @@ class SmallSolve(NamedTuple):
 
 SOLVES = (
     SmallSolve("games that are listed", "connect4:3,3", SolveOptions(method="listed")),
-    SmallSolve("games that number their positions", "chess:KRK", SolveOptions(method="numbered"), True),
+    SmallSolve("games that number their positions", "chess:KRK", SolveOptions(method="numbered"), compiles_rules=True),
     SmallSolve("large games, 64 positions at a time", "connect4:3,3", SolveOptions(method="setwise", sizes=STREAM)),
     SmallSolve("large games, out of core", "connect4:3,3", SolveOptions(method="streamed", sizes=STREAM)),
     SmallSolve("positions of more than 32 bits", "octal", SolveOptions(method="listed")),
     SmallSolve("games with cycles", "mutorere", SolveOptions(method="compiled")),
     SmallSolve("games that number their positions, without parents", "quixo:2", SolveOptions(method="numbered")),
-    SmallSolve("chess endings", "chess:KQK", SolveOptions(method="setwise"), True),
-    SmallSolve("chess endings, by moves to zeroing", "chess:KQK", SolveOptions(metric="dtz"), True),
+    SmallSolve("chess endings", "chess:KQK", SolveOptions(method="setwise"), compiles_rules=True),
+    SmallSolve("chess endings, by moves to zeroing", "chess:KQK", SolveOptions(metric="dtz"), compiles_rules=True),
     SmallSolve("men on a board, shape by shape", "teeko:3,2", SolveOptions(method="setwise")),
-    SmallSolve("puzzles of pieces that turn", "pocketcube:faces=2", SolveOptions(method="setwise"), True),
+    SmallSolve(
+        "puzzles of pieces that turn", "pocketcube:faces=2", SolveOptions(method="setwise"), compiles_rules=True
+    ),
     SmallSolve("large games of short positions", "tictactoe", SolveOptions(method="streamed", sizes=STREAM)),
     SmallSolve("scores", "dotsandboxes:1,1", SolveOptions(metric="score", method="compiled")),
     SmallSolve("scores, in games that number their positions", "kalahboards:2,2", SolveOptions(method="numbered")),

@@ -152,6 +152,7 @@ def identity(game: Game, position: int, goal: "ProofGoal") -> str:
 
 
 def path_of(game: Game, position: int | None, out: str | None) -> Path:
+    """Return the path of a certificate: *out*, or by default the usual one. *position* is None for the start."""
     from retrograde.games.catalog import variant
 
     return Path(out) if out is not None else certificate_path(variant(game), position)
@@ -170,7 +171,7 @@ def write(path: Path, game: Game, solved: Any, workers: int | None, as_json: boo
         with open_certificate(partial, game=game) as certificate, progress_listener(as_json) as line:
             reports.append(verify_certificate(certificate, workers, line))
         if not reports[0].ok:
-            raise check_rules(game).blame(RuntimeError(f"the proof is none: {reports[0].problems[0]}"))
+            raise check_rules(game).blame(RuntimeError(f"the proof is wrong: {reports[0].problems[0]}"))
 
     write_certificate(path, game, solved, lock=lock, inspect=check)
     return reports[0]

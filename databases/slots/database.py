@@ -88,9 +88,9 @@ class SlotsDatabase(NumberedDatabase):
         """Yield the legend rows of consecutive slots of a tier in this file, in order, some at a time."""
         k = bisect_left(self._file_tiers, tier)
         low, high = self._tier_starts[k : k + 2]
-        first, end, _ = (low + slot for slot in slots.indices(high - low))
-        for begin in range(first, end, TOGETHER * self._block_size):
-            yield self.all_slots(begin, min(begin + TOGETHER * self._block_size, end))
+        first, end, _ = slots.indices(high - low)
+        for begin in range(low + first, low + end, TOGETHER * self._block_size):
+            yield self.all_slots(begin, min(begin + TOGETHER * self._block_size, low + end))
 
     def rows_of(self, tier: int, slots: slice = ALL) -> NDArray[Any]:
         """Return the legend rows of consecutive slots of a tier in this file."""

@@ -112,6 +112,7 @@ class Normalizer:
         defaults = self.normalize(arguments.defaults), self.normalize(keyword_defaults)
         names = tuple((field, names_of(getattr(arguments, field))) for field in ARGUMENTS)
         required = tuple(default is None for default in arguments.kw_defaults)
+        # The name of a function within another counts, since the outer one refers to it.
         nested = () if not self.scopes or isinstance(node, ast.Lambda) else (node.name,)
         bound = {name: LOCAL for _, group in names for name in group} | dict(bindings(node.body))
         return "Function", nested, outside, names, required, defaults, self.normalize_inside(bound, node.body)
@@ -141,6 +142,7 @@ class Normalizer:
         for generator in node.generators:
             bound |= dict(bindings([generator.target]))
         results = [value for name, value in ast.iter_fields(node) if name != "generators"]
+        # `Pass` stands in place of the first iterable, which is in `first` already.
         loops = [
             [part.target, part.iter if number else ast.Pass(), *part.ifs, ast.Constant(part.is_async)]
             for number, part in enumerate(node.generators)

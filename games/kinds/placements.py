@@ -222,10 +222,10 @@ def placements(
     """Return what may stand on a board of *cells* cells; raise RuleError for a declaration that makes no sense.
 
     *sections* are `(tier, men)` or `(tier, men, number)`: the tier, how many men of each kind, and the extra. Each of
-    the *symmetries* is the cells in another order, as in `board.symmetries`; what follows from them by composition need
-    not be among them. *swap* says to which kind each becomes when the players are exchanged, where that makes positions
-    equal: `(1, 0)` for X and O. The lowest bit of the extra is then who is to move, and only sections are declared
-    where that is 0. *swap_order* is the symmetry that goes with it, such as a half turn.
+    the *symmetries* is the cells in another order, as in `board.symmetries`; those that follow by composition may be
+    left out. If positions are equal after the players are exchanged, *swap* says which kind each kind becomes then:
+    `(1, 0)` for X and O. The lowest bit of the extra is then the player to move; declare only sections in which it
+    is 0. *swap_order* is the symmetry that goes with the exchange, such as a half turn.
 
     >>> placements(9, [(0, (1, 1))], [(2, 1, 0, 5, 4, 3, 8, 7, 6)]).symmetries
     ((0, 1, 2, 3, 4, 5, 6, 7, 8), (2, 1, 0, 5, 4, 3, 8, 7, 6))

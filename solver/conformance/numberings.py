@@ -220,8 +220,8 @@ def check_swapped(survey: Survey, position: int) -> None:
 
 
 def needs_slot(survey: Survey, position: int) -> bool:
-    """Return whether play may come back to a position through positions without a slot. It follows up to MOST_FOLLOWED
-    of them."""
+    """Return whether play from a position can go round among positions without a slot. It follows up to MOST_FOLLOWED
+    of them; False if these have no cycle."""
     game = survey.game
     done: set[int] = set()
     on_path = {position}

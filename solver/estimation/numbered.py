@@ -80,8 +80,8 @@ def estimate_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Est
     # Step 3: memory and disk.
     result.put("memory", memory_of_numbered(game, numbering, metric) + NUMBERED.fixed_memory)
     put_disk(result, Range.exactly(slots), NUMBERED, 1)
-    least = memory_for_tiers(game, numbering, PLIES_BITS, True, metric).least + NUMBERED.fixed_memory.likely
-    least = max(least, amounts.COMPILED)
+    of_tiers = memory_for_tiers(game, numbering, PLIES_BITS, by_sets=True, metric=metric).least
+    least = max(of_tiers + NUMBERED.fixed_memory.likely, amounts.COMPILED)
     result.least_memory = round(least) if slots > Sizes().interpreted_slots else 0
     # Step 4: where the numbers come from.
     result.rests_on = [

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import METRICS, Game, Traits
+from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.estimation.amounts import CYCLIC, MB, NUMBERED, PLIES_BITS, Estimate, Range
 from retrograde.solver.estimation.numbered import LARGEST, children_in_tier, list_formations
 from retrograde.solver.methods.listed.cycles import BLOCK as POSITIONS
@@ -164,6 +164,6 @@ def largest_listed(game: Game, expected: Estimate, least: int) -> LargestTier | 
 def memory_of_solver(game: Game, sizes: Sizes) -> Range:
     """Return the bytes that the solving process takes if the game numbers its positions."""
     numbering = SlotNumbering.own(game)
-    least, most, tasks = memory_for_tiers(game, numbering, PLIES_BITS, True, METRICS[0], sizes.ranged_slots)
+    least, most, tasks = memory_for_tiers(game, numbering, PLIES_BITS, by_sets=True, ranged=sizes.ranged_slots)
     tier = Range(least - tasks, most - tasks, most)
     return NUMBERED.fixed_memory + tier + MAPPED.times(float(numbering.slots))

@@ -139,7 +139,8 @@ class Course:
         return sum(list(self.weights.values())[number:]) if phases else 0.0
 
     def overall(self, name: str, share: float | None) -> float | None:
-        """Return the finished share of the whole job when this phase has done *share* of itself."""
+        """Return the finished share of the whole job when this phase has done *share* of itself. If that is None, or
+        the course has no such phase, return *share*."""
         if share is None or name not in self.weights:
             return share
         return round(max(0.0, 1 - self.weight_after(name) - (1 - share) * self.weights[name]), 9)

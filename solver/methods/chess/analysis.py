@@ -93,7 +93,8 @@ class WinSearch:
         self.losing[:] = loser.checked  # after 0 plies, the losses are mates
         self.found_won, self.found_lost = 0, self.decide_losses()
         self.decided = self.found_lost
-        greatest_code = max(winner_en_passant.greatest, loser_en_passant.greatest)  # plies + 1
+        # Captures en passant may fall due at any number of plies up to the greatest, whose code is one more.
+        greatest_code = max(winner_en_passant.greatest, loser_en_passant.greatest)
         self.due = {*winner.due(), *loser.due(), *range(1, greatest_code)}
 
     def step(self) -> bool:

@@ -78,7 +78,8 @@ class Setwise:
         resumed = bool(sets_log.since_restart())
         if not resumed and work.shares_memory:
             try:
-                return self.attempt(rules, game, work, work.log("sets", False), work.log("worths", False), False)
+                logs = work.log("sets", kept=False), work.log("worths", kept=False)
+                return self.attempt(rules, game, work, *logs, in_scratch=False)
             except TooLargeForMemory:
                 pass
         try:

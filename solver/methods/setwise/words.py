@@ -197,8 +197,7 @@ def unpack_planes(content, count, tiers, chunk_words, begins, planes):
     stride, moves = len(content) // count, np.empty(MOVES, np.uint64)
     for k in range(len(tiers)):
         first, distance = tiers[k, WORD], begins[k] - tiers[k, WORD]
-        bit = tiers[k, FIRST]
-        # FIRST counts positions from the beginning of the chunk, so it is the tier's first bit in each plane.
+        bit = tiers[k, FIRST]  # counts positions from the beginning of the chunk: the tier's first bit in each plane
         for word in range(first, first + tiers[k, WORDS]):
             i, shift = bit >> 6, np.uint64(bit & 63)
             rest_shift, set_word = np.uint64(63) - shift, chunk_words[word]

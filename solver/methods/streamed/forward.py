@@ -241,7 +241,7 @@ class ForwardSweep:
                     if self.may_fold(tier, segment, move) or self.child_range(owner, segment, move, tier) is None:
                         # Space for twice the segment's share of the children.
                         weight = 2 * children * segment.length // owner.count
-                        target = Target(tier, [ChildSource(owner.number, segment, move, False)], weight)
+                        target = Target(tier, [ChildSource(owner.number, segment, move, ascends=False)], weight)
                         keys.append((tier, owner.number, move, segment.first))
                         items.append(ForwardTask(self.stream, name, [target]))
         wrong = []
@@ -276,7 +276,7 @@ class ForwardSweep:
                 yield small
                 small, total = [], 0
             sources = [
-                ChildSource(owner.number, segment, move, False)
+                ChildSource(owner.number, segment, move, ascends=False)
                 for owner, move, _ in edges[tier]
                 for segment in owner.segments
             ]
@@ -296,7 +296,7 @@ class ForwardSweep:
             for segment in owner.segments:
                 if presorted := self.presorted.get((tier, owner.number, move, segment.first)):
                     sample, count = presorted.samples, float(presorted.length)
-                    source = ChildSource(owner.number, presorted, kernels.READY, True)
+                    source = ChildSource(owner.number, presorted, kernels.READY, ascends=True)
                     sources.append((source, presorted.first, presorted.last))
                 else:
                     sample = sample_children(self.game, tier, move, segment.samples)

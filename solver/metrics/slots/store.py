@@ -143,20 +143,20 @@ class SlotStore:
         """Look at a tier by the rules, and store its bounds by other tiers alone; return the other results. These have
         the scripts if moves stay in the tier and memory suffices."""
         size, waves = len(inputs.own_low), chunks_of(len(inputs.own_low))
-        # Step 1: look at the first wave; `ends` are the first slot and the end of a chunk.
+        # Step 1: look at the first wave; `ends` are the first slot and the end of a chunk. Scripts are not packed yet.
+        packed = False
         keep = KEEP_IF_STAYING if self.shares_memory else KEEP_NONE
-        results = self.run_and_store(inputs, chunks.look, [(inputs, *ends, keep, False) for ends in waves[0]])
+        results = self.run_and_store(inputs, chunks.look, [(inputs, *ends, keep, packed) for ends in waves[0]])
         # Step 2: if moves stay in the tier, look again at those of its chunks whose scripts were not kept.
         keeps_scripts = keep != KEEP_NONE and any(result.stays for result in results)
         if keeps_scripts:
             again = [
-                (inputs, *ends, KEEP_ALL, False)
+                (inputs, *ends, KEEP_ALL, packed)
                 for ends, result in zip(waves[0], results, strict=True)
                 if not result.scripts
             ]
             results = [result for result in results if result.scripts] + self.run_and_store(inputs, chunks.look, again)
         # Step 3: look at the other waves.
-        packed = False
         for wave in waves[1:]:
             if keeps_scripts:
                 # Compress scripts when memory will not suffice for the rest; drop them when it is used up.

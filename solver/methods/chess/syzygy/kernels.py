@@ -80,10 +80,11 @@ class SubTableLayout(NamedTuple):
 
 
 FACTOR, NUMBERS, BEGIN, MEN, BEFORE, LOWEST, DIGIT = range(7)
-"""Columns of `SubTableLayout.digits`.
+"""Columns of `SubTableLayout.digits`, and their number, DIGIT.
 
-FACTOR: of the group's number. NUMBERS: how many there are. BEGIN: where its rows in `squares` begin. MEN: its number of
-men. BEFORE: the men of the groups before. LOWEST: the square that counts as 0, 8 for the second group of pawns.
+A position's number in the table is the sum of each group's digit times its FACTOR. NUMBERS: how many values the digit
+has. BEGIN: where the group's rows in `squares` begin. MEN: its number of men. BEFORE: the men of the groups before.
+LOWEST: the square that counts as 0, 8 for the second group of pawns.
 """
 MAN, TAKEN, BUFFER = 8, 16, 64
 """The buffer of `sort_cells` begins with the digit of each group. From MAN on it has the squares of all men; from TAKEN
@@ -232,6 +233,7 @@ def stored_distance(cell, halved):
         return np.int64(-1)
     worth, plies = np.int64((cell & WORTH) >> 8), np.int64(cell & PLIES)
     least = PATIENCE + 1 if worth in (CURSED, BLESSED) else 1
+    # A mate, 0 plies, is stored as 1 ply is.
     return max(plies - least, np.int64(0)) >> halved[worth]
 
 

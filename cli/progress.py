@@ -208,7 +208,7 @@ def describe(progress: "Progress", width: int = UNLIMITED, fancy: bool = False) 
     """Return a line that says how far the work has come, in at most *width* columns.
 
     Parts without space are shortened or left out, the least important first. A bar takes the space that is left, unless
-    the width is UNLIMITED.
+    the width is UNLIMITED; *fancy* bars are of block characters.
     """
     of_phases = f" {progress.number} of {progress.phases}" if progress.phases > 1 else ""
     below = f"{progress.below}: " if progress.below else ""

@@ -223,7 +223,8 @@ class Database(ABC):
         return values.reshape(shape), remotenesses.reshape(shape)
 
     def _rows_of(self, array: NDArray[Any], canonical: bool, tiers: ArrayLike | None) -> NDArray[np.int64]:
-        """Return the legend rows of positions, or -1, calling the interpreted rules for each."""
+        """Return the legend rows of positions, -1 where there is none, by the interpreted rules. The parameters are
+        those of `lookup`."""
         are_positions = (array >= 0) & (array < POSITION_LIMIT)
         keys = np.where(are_positions, array.astype(np.int64), -1).ravel()
         if tiers is not None:

@@ -163,7 +163,7 @@ def header_of(facts: Attributes, path: Path, expected: str = FORMAT) -> Header:
 
 
 def metrics_of(version: int, storage: str, has_measures: bool) -> tuple[str, ...]:
-    """Return the metrics that a file of this version and storage may have."""
+    """Return the metrics that a file of this version and storage may have, with measures in its legend or without."""
     if version == CERTIFICATE_VERSION or storage == "replies":
         return (CERTIFICATE,)
     if not has_measures:

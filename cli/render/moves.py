@@ -201,7 +201,8 @@ def check_writes_pgn(game: Game, pgn: str | None) -> None:
 def pgn_of(
     game: Any, start: int, moves: Sequence[int], players: Sequence[str], finished: bool = True, count: int = 0
 ) -> str:
-    """Return a game as PGN. It begins after *count* plies without progress; *players* are the first and the second."""
+    """Return a game as PGN. It begins after *count* plies without progress; *players* are the first and the second.
+    A game that is not *finished* has no result even if it is over."""
     counted = {"count": count} if count else {}  # rules of other authors need not know this parameter
     text: str = game.pgn(start, moves, tuple(players), finished, **counted)
     return text

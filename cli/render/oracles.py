@@ -142,7 +142,8 @@ def show_search(oracle: "Oracle", before: str = "thinking") -> Iterator[None]:
 
 
 def ask_oracle(oracle: "Oracle", position: int, count: int = 0, with_line: bool = True) -> "Answer":
-    """Return what an oracle knows of a position and its moves; a search shows its progress, and takes its time."""
+    """Return what an oracle knows of a position and its moves, and *with_line* the line of best play. A search shows
+    its progress, and takes its time. *count* are the plies without progress before."""
     from retrograde.solver.play.answer import answer_of
 
     with show_search(oracle, "searching"):
@@ -173,7 +174,7 @@ def verdict(bounds: "ValueBounds", side: str, distance: str = "") -> str:
 
 
 def unknown_text(bounds: "ValueBounds", puzzle: bool = False) -> str:
-    """Return in words what is known of a position whose value is not known."""
+    """Return in words what is known of a position, of a *puzzle* or of a game, whose value is not known."""
     if puzzle and bounds.at_most != WIN:
         return "there is no solution"
     if puzzle and bounds.no_end_within:

@@ -76,7 +76,8 @@ class Solve:
 
 
 class Solves:
-    """All solves requested since the server started. *shows_errors*: answers have error messages as they are."""
+    """All solves requested since the server started; none may be if not *allowed*. *shows_errors*: answers have error
+    messages as they are."""
 
     def __init__(self, allowed: bool, shows_errors: bool = True):
         self.allowed = allowed

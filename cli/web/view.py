@@ -237,7 +237,8 @@ def step(
     oracle: Oracle, position: int, name: str, touched: Sequence[int], side: int, paid: Sequence[int] = (),
     count: int | None = None,
 ) -> GameStep:  # fmt: skip
-    """Return a position of a game."""
+    """Return a position of a game. The other parameters are fields of GameStep; *count* is None if plies without
+    progress do not count."""
     here = oracle if count is None else apply_fifty_move_rule(oracle, position, count)
     value, remoteness = here.probe(position, 0).outcome
     return GameStep(

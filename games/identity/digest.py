@@ -105,7 +105,8 @@ def is_digest_of(stored: str, digest: str) -> bool:
 
 @cache
 def class_digest(cls: type[Game], contract: bool) -> str:
-    """Return the digest of a class. It is cached: imported rules do not change with their file."""
+    """Return the digest of a class: of its rules, or with *contract* also of the contract's module and the hints. It is
+    cached: imported rules do not change with their file."""
     if not has_source(cls):
         return uuid4().hex  # no other process can have the same rules
     if contract:

@@ -123,7 +123,7 @@ def put_counts(counts: PositionCounts) -> Estimate:
 
 
 def choose_ratios(counts: PositionCounts, metric: str, streamed: bool, setwise: bool) -> amounts.Ratios:
-    """Return the ratios of the method that will solve a game."""
+    """Return the ratios of the method that will solve a game; *streamed* and *setwise* say whether these fit."""
     if metric != METRICS[0]:
         return amounts.BY_METRIC[metric]
     if setwise:

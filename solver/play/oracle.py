@@ -126,7 +126,7 @@ def bounds_for_mover(child: ValueBounds, again: bool = False) -> ValueBounds:
 class Oracle(ABC):
     """Answers questions about the positions of a game; a context manager.
 
-    A question may limit the seconds of search; 0 asks for what is known already.
+    A question may limit the *seconds* of search: None for the oracle's own limit, 0 for what is known already.
     """
 
     game: Game

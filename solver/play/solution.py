@@ -159,7 +159,7 @@ class Solution(Oracle):
         return WIN if measures[0] > 0 else LOSE
 
     def _of_mover(self, measures: list[int], again: bool) -> list[int]:
-        """Return a child's scores or expectations for the player who moves."""
+        """Return a child's scores or expectations for the player who moved there. *again*: that player moves next."""
         return measures if again else [-measure for measure in reversed(measures)]  # (low, high) become (-high, -low)
 
     @cached_property

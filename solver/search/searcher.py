@@ -360,7 +360,8 @@ class Search(StoppableSearch):
         )
 
     def ask_quickly(self, position: int, distance: bool) -> Bounds:
-        """Return the bounds of a position's worth that one compiled call proves with QUICK_NODES positions."""
+        """Return the bounds of a position's worth that one compiled call proves with QUICK_NODES positions. Without
+        *distance* it stops once the value is known."""
         workspace, far = self.workspaces[0], self.table.layout.far
         self.reset_counters(workspace, QUICK_NODES)
         first = kernels.next_bound(1 - far, far - 1, SOON_FIRST, distance, far)
@@ -369,7 +370,8 @@ class Search(StoppableSearch):
         return Bounds(*bounds)
 
     def narrow(self, position: int, bounds: Bounds, distance: bool, depth: int | None) -> Iterator[Bounds]:
-        """Yield ever closer bounds of a position's worth, from *bounds* on, until they meet or *depth* is reached."""
+        """Yield ever closer bounds of a position's worth, from *bounds* on, until they meet or *depth* is reached.
+        Without *distance*, stop once they prove the value."""
         far, order = self.table.layout.far, SOON_FIRST
         while True:
             if self.cyclic or depth is not None:

@@ -177,7 +177,7 @@ class Verifier:
         raise NotImplementedError
 
     def state_basis(self, compiled: bool) -> str:
-        """Return what the proof takes for granted."""
+        """Return what the proof takes for granted; more if *compiled* rules have run."""
         return "; ".join(["the rules as given", *([*self.rests_on, COMPILED] if compiled else [])])
 
     # The driver

@@ -101,7 +101,8 @@ def write_pages(site: Path, python: bool) -> None:
 
 
 def write_game(site: Path, solution: Solution, python: bool) -> GameOnSite:
-    """Write a game: its picture, its answers and its database, with those on which it rests."""
+    """Write a game: its picture, its answers and its database, with those on which it rests. With *python*, browsers
+    compute the answers of larger games."""
     folder = site / "games" / database_path(solution.variant, "").stem
     folder.mkdir(parents=True)
     write_database(site / "databases", solution.database)

@@ -82,7 +82,8 @@ def solve_by_slots(
 def solve_in_ranges(
     table: NumberedTable, k: int, work: Work, phase: Phase, in_file: bool, until_kept: ExitStack
 ) -> tuple[Array, CompressedArray]:
-    """Return the same as `solve_by_slots`, for a large tier. Scores are written to the score array in any case."""
+    """Return the same as `solve_by_slots`, for a large tier. Scores are written to the score array in any case; its
+    pages are released at once if it is *in_file*."""
     tier = CyclicTier.with_scores_only(table, k)
     scores = tier.scores.array
     solved_ranges, sizes = ranges.solve_in_ranges(tier, expansion_of_slots(), work, phase, until_kept)

@@ -95,7 +95,7 @@ class Setwise:
     ) -> SolvedSteps:
         """Return the solved game, resuming from the logs, with scratch files or (not *in_scratch*) in memory.
 
-        In memory there is a Scratch too: it holds the bytes that the solve writes, and uses files only beyond that.
+        In memory, steps go to a Scratch all the same: it holds the first STEPS_CACHED bytes, and others are in files.
         """
         # Step 1: Open the scratch files, and see what an earlier solve has left.
         cached = max(work.budget.free_bytes(), 0) // CACHED

@@ -179,7 +179,7 @@ def bounds_of(inputs: TierInputs, position: Any) -> tuple[int, int]:
 
 
 def recording_of(inputs: TierInputs, begin: int, end: int, checks: bool = False) -> Recording:
-    """Return a recording of the slots from *begin* to *end* of the own tier."""
+    """Return a recording of the slots from *begin* to *end* of the own tier; if *checks*, `index` is checked too."""
     return Recording(inputs.game, inputs.numbering, inputs.k, begin, end, inputs.bits, checks)
 
 
@@ -194,8 +194,8 @@ def scripts_of(inputs: TierInputs, begin: int, end: int, kept: list[Script]) -> 
 def sweep_once(
     script: Script, inputs: TierInputs, begin: int, low: Array, high: Array, mode: int, outside: Array | None = None
 ) -> int:
-    """Sweep the slots of a script once, in a mode of `replay`. Write new bounds to *low* and *high*, those of the chunk
-    from slot *begin* on. Return the greatest change; raise PayoffOverflow."""
+    """Sweep the slots of a script once, in a mode of `replay`; mode LOOK needs *outside*. Write new bounds to *low* and
+    *high*, those of the chunk from slot *begin* on. Return the greatest change; raise PayoffOverflow."""
     chunk = ChunkBounds(
         inputs.low.array, inputs.high.array, inputs.first, inputs.own_low.array, inputs.own_high.array,
         begin, low, high, inputs.endless.array, mode, np.zeros(2, np.int64) if outside is None else outside,

@@ -352,7 +352,8 @@ class ProvingThreads(SearchThreads[Search]):
         self.game = game
 
     def outcome(self, position: int, distance: bool, tie_seconds: float) -> tuple[int, int]:
-        """Return the value of an undecided position, and its remoteness or NOT_FOUND."""
+        """Return the value of an undecided position, and NOT_FOUND or, with *distance*, its remoteness. The search for
+        that of a TIE ends after *tie_seconds*."""
         search = self.of_this_thread()
         if self.over:
             raise KeyboardInterrupt  # the result is not needed any more

@@ -42,7 +42,7 @@ class FiftyMoveOracle:
         return Outcome(DRAW, None) if is_drawn else plain
 
     def probe(self, position: int, seconds: float | None = None, distance: bool = True) -> ValueBounds:
-        """Return what `value` returns, as a `ValueBounds`."""
+        """Return what `value` returns, as a `ValueBounds`: at once and with the distance, whatever is asked for."""
         return exact_bounds(self.value(position), self.solution.probe(position).evidence)
 
     def moves(self, position: int, seconds: float | None = None) -> list[Choice]:

@@ -219,7 +219,8 @@ class SearchingOracle(Oracle):
         return monotonic() + (self.seconds if seconds is None else seconds)
 
     def search_until(self, position: int, deadline: float, distance: bool) -> ValueBounds:
-        """Return what is known after a search up to a deadline, if one is needed."""
+        """Return what is known after a search up to a deadline, if one is needed: for the value, or also for the
+        *distance*."""
         known = self.bounds_without_search(position)
         left = 0.0 if self.stopped else deadline - monotonic()
         if known.is_exact or (known.proved and not distance) or left < LEAST_SECONDS:

@@ -108,7 +108,8 @@ def searcher_named(name: str, game: Game, chance: Random) -> Callable[[int], int
 
 
 class AdaptiveDepthSearch:
-    """The depth-limited search that fits a game; by points once it meets chance that the rules did not announce."""
+    """The depth-limited search that fits a game; by points once it meets chance that the rules did not announce. If
+    *paranoid*, all other players count as one side."""
 
     def __init__(
         self, game: Game, paranoid: bool = False, tables: "EndgameTables | None" = None,

@@ -71,8 +71,8 @@ class DistanceCells:
         """Return the positions in which a move that captures nothing mates, or leads to a loss in PATIENCE plies, as a
         set. Bits of illegal positions mean nothing.
 
-        So these positions may be won in 1 or in 101 plies, as those that a zeroing move wins, without such a move. The
-        set includes positions with such a pawn move, although it is a zeroing move: callers need not tell them apart.
+        Such a move wins in 1 or in 101 plies, as a winning zeroing move does. Moves of pawns count too, although they
+        are zeroing: the set may be larger than its caller needs.
         """
         formation = self.formation
         lost = np.empty(count_positions(formation.codes), np.uint8)

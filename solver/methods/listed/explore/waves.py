@@ -56,7 +56,7 @@ def first_wave(game: Game, starts: list[int]) -> WaveBlock:
 
 
 def wave_block(wave: Wave, edges: Edges, number: int = 0, last: bool = True) -> WaveBlock:
-    """Return a wave, or a block of it, as a journal entry."""
+    """Return a wave, or block *number* of it, as a journal entry; *last* marks the wave's last block."""
     counts = np.array([len(new) for new in wave.values()], np.int64)
     lists = [*wave.values()]
     positions = join(lists or [np.empty(0, np.uint32)])

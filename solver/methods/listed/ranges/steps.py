@@ -142,7 +142,7 @@ RangeResult = Frame | Array
 
 
 def write_results(scratch: Scratch, name: str, parts: list[Array], uncompressed: bool) -> RangeResults:
-    """Write a part for each range to disk; empty parts get no frame."""
+    """Write a part for each range to disk, compressed or not; empty parts get no frame."""
     nothing = Frame(name, 0, 0, 0, 0)
     frames = [scratch.write(name, part.view(np.uint8).data, uncompressed) if len(part) else nothing for part in parts]
     return RangeResults(name, np.array([frame[1:] for frame in frames], np.int64))

@@ -209,7 +209,7 @@ class Database(ABC):
         return values.reshape(array.shape), remotenesses.reshape(array.shape)
 
     def _lookup_tuples(self, array: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-        """Return what `lookup` does for tuples, which are rows along the array's last axis."""
+        """Return values and remotenesses, as `lookup` does, of tuples: rows along the array's last axis."""
         if array.size and array.shape[-1:] != (self._width,):
             raise TypeError(f"positions of {self.file.variant} are tuples of {self._width} ints")
         keys = array.astype(np.int64, copy=False).reshape(-1, self._width)

@@ -75,7 +75,8 @@ class RecordsDatabase(Database):
         return RecordSpan(low, high, positions[row], low // self._block_size, (high - 1) // self._block_size)
 
     def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return what `_find` does for each of many positions, decoding each block once."""
+        """Return the legend rows of many canonical positions, or -1; decode each block once. A negative position stands
+        for none, and gets -1."""
         size, table, block_firsts = self._block_size, self.contents.tiers, self.contents.blocks.positions
         rows = np.full(len(positions), -1, np.int64)
         # Leave out positions of tiers that have no records. *tier_rows* are the rows of their tiers in the table.

@@ -99,7 +99,7 @@ class SlotsDatabase(NumberedDatabase):
     def lookup(
         self, positions: ArrayLike, *, canonical: bool = False, tiers: ArrayLike | None = None
     ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-        """Return what `Database.lookup` does, also for tiers in other databases."""
+        """Return values and remotenesses as `Database.lookup` does, also for tiers in other databases."""
         values, remotenesses = super().lookup(positions, canonical=canonical, tiers=tiers)
         # Values are 0 (UNDECIDED) where nothing was found.
         # A position without a slot may have one with the players exchanged.
@@ -118,7 +118,7 @@ class SlotsDatabase(NumberedDatabase):
         return values, remotenesses
 
     def _lookup_elsewhere(self, tier: int, positions: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-        """Return what `lookup` does, for positions of a tier that another database has."""
+        """Return values and remotenesses, as `lookup` does, of positions in a tier that another database has."""
         try:
             return self.holder(tier).lookup(positions)
         except NoDatabase:  # then only ends have an outcome

@@ -285,7 +285,8 @@ def count_items(solved: AnySolved) -> int:
 
 @contextmanager
 def executor_of(options: SolveOptions, paths: SolvePaths) -> Iterator[tuple[Executor, int]]:
-    """Give the executor and its number of workers. After Ctrl-C our own threads may run on: rules may run forever."""
+    """Yield the executor and its number of workers. After Ctrl-C, threads that the solve has started are not waited
+    for: rules may run forever."""
     cores = os.cpu_count() or 1
     if options.executor:
         given = executor_over(options.executor)

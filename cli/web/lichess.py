@@ -153,7 +153,8 @@ def distances(game: Any, position: int, solution: Solution) -> dict[str, int | N
 
 
 def find(library: Library, fen: str) -> EndingPosition:
-    """Return a position and the solution that has it; raise PositionError for invalid FEN, or RetrogradeError."""
+    """Return a position and the solution that has it, None if no database does. Raise PositionError for an invalid
+    FEN, or RetrogradeError."""
     board = AnyBoard.from_fen(fen)
     game = Chess(ending_on(board))
     position = game.read(board.fen())

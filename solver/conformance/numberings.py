@@ -191,7 +191,7 @@ def check_swapped(survey: Survey, position: int) -> None:
     game = survey.game
     survey.begin_check("swapped", position)
     other = game.swapped(position)
-    if isinstance(other, tuple | int) and is_none(other):
+    if isinstance(other, tuple | int) and is_none(other):  # there is no such position, which the contract allows
         return
     other = checked_position(game, other, "it")
     expect_again(other, game.swapped(position))
@@ -212,7 +212,7 @@ def check_swapped(survey: Survey, position: int) -> None:
         return
     children = [game.do_move(position, move) for move in game.generate_moves(position)]
     swapped = [game.swapped(child) for child in children]
-    if any(map(is_none, swapped)):
+    if any(map(is_none, swapped)):  # then the moves cannot be compared
         return
     after_moves = {survey.canonical(game.do_move(other, move)) for move in game.generate_moves(other)}
     if after_moves != {*map(survey.canonical, swapped)}:

@@ -147,7 +147,7 @@ class NumberedStore:
                 )
             yield from self.concurrent.until(k, phase)
             return
-        # Case: by shapes, by orders, or by sets.
+        # Case: by shapes, by orders, or by sets. Each of these returns None if it cannot solve this tier.
         if self.in_shapes:
             from retrograde.solver.methods.numbered.by_shapes import solve_by_shapes  # other games do not need it
 

@@ -82,7 +82,7 @@ def bounds_key(known: ValueBounds) -> tuple[int, int, int]:
     True
     """
     far = 1 << 30  # stands for an unknown remoteness
-    if known.at_least == LOSE:
+    if known.at_least == LOSE:  # a possible loss: the later, the better
         plies = known.remoteness or (far if known.proved else known.no_end_within)
         return known.at_least, known.at_most, plies
     return known.at_least, known.at_most, -(far if known.remoteness is None else known.remoteness)

@@ -157,7 +157,7 @@ class FrameReader:
         return frame
 
     def read(self, first: int, check: int) -> bytes:
-        """Return the content of the frame that begins at item *first*; raise ValueError if its size is wrong, or its
+        """Return the content of the frame that begins at item *first*. Raises ValueError if its size is wrong, or its
         checksum is not *check*."""
         frame = self.frame(first)
         if (crc32(frame) if self.plain else checksum_of(frame)) != check:

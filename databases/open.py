@@ -123,7 +123,7 @@ def database_of(file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS
 def open_beside(
     folder: Path, game: Game, variant: str, metric: str = METRICS[0], cache_blocks: int = CACHE_BLOCKS
 ) -> Database:
-    """Open the database of another variant of the same rules, by a metric: from *folder* if it is there, else from the
+    """Open the database of another variant of the same rules, by a metric. It is looked for in *folder*, then in the
     database folder. Raises NoDatabase."""
     other = variant_of_same_rules(game, variant)
     suffix = "" if metric == metric_of(other) else metric

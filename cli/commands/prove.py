@@ -108,7 +108,7 @@ def command(
 
 @contextmanager
 def open_proof_journal(path: Path, what: str, fresh: bool) -> Iterator["tuple[Journal, Lock]"]:
-    """Yield the journal of a proof and the lock of its path; delete the journal at the end if it is of no use.
+    """Yield the journal of a proof and the lock of its path. At the end, delete the journal if it is of no use.
 
     It stays if it has results and the proof is not done: after an error, an interruption, or the end of the time.
     *what* is the proof's `identity`.

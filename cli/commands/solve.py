@@ -295,8 +295,8 @@ def has_journal(game: Game, path: Path, goal: Goal) -> bool:
 
 
 def is_solved(game: Game, path: Path, fresh: bool, goal: Goal) -> bool:
-    """Return whether the database is there already, and is not to be made *fresh*; raise an error for a file that must
-    not be replaced."""
+    """Return whether the database is there already, and is not to be made *fresh*. Raises an error if a file is in its
+    place that must not be replaced."""
     from retrograde.databases import DatabaseFile
     from retrograde.databases.open import matching_game
     from retrograde.games.catalog import variant

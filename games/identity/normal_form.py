@@ -175,8 +175,8 @@ class Normalizer:
         return found
 
     def resolve(self, value: ast.expr, attributes: list[str]) -> tuple[Any, list[str]]:
-        """Return (the normal form of a value with some of its attributes, the attributes left): for `shapes.bar.width`,
-        that of `shapes.bar` and ["width"]."""
+        """Return (the normal form of a value with some of its attributes, the attributes left). For `shapes.bar.width`
+        these are that of `shapes.bar` and ["width"]."""
         # Case: an attribute of super()
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "super" and attributes:
             return (self.resolver.resolve_inherited(attributes[0]), self.normalize(value)), attributes[1:]

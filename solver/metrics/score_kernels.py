@@ -107,12 +107,12 @@ def plies_above(score, nearest, farthest):
 
 @kernel
 def split_children(arrays, block, low, high, outside, within):
-    """Split the children of an ExploredBlock into those of its tier, whose positions have the indices from *low* to
-    *high*, and those of later tiers. Return the number of children in the tier, or -1 if a move to one pays.
+    """Split the children of an ExploredBlock into those of its tier and those of later tiers.
 
-    Write the children in the tier to *within*, position by position, as indices from the tier's begin. *outside* are
-    four columns of a ScoreTier: write there what the children of later tiers bring (best, nearest, farthest), and how
-    many children each position has in the tier (counts).
+    The positions of the tier have the indices from *low* to *high*. Return the number of children in the tier, or -1 if
+    a move to one pays. Write the children in the tier to *within*, position by position, as indices from the tier's
+    begin. *outside* are four columns of a ScoreTier: write there what the children of later tiers bring (best, nearest,
+    farthest), and how many children each position has in the tier (counts).
     """
     best, nearest, farthest, counts = outside
     count = 0

@@ -309,8 +309,8 @@ def names_in(code: CodeType) -> set[str]:
 
 
 def tables_in(function: FunctionType, names: set[str]) -> dict[str, Any]:
-    """Return, by name, the compiled forms of module tables that a function uses: lists, dicts, sets and tuples of rows
-    that differ in length. Numba takes other tuples as they are."""
+    """Return, by name, the compiled forms of module tables that a function uses. Tables are lists, dicts, sets, and
+    tuples of rows that differ in length. Numba takes other tuples as they are."""
     tables = {}
     for name in names:
         value = function.__globals__.get(name)

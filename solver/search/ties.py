@@ -120,10 +120,11 @@ def find_path(game, position, plies, memory, refuted, trail):
 
 @kernel
 def next_tie(game, plies, ply, memory, refuted, trail):
-    """Return the index of the next child in the row of *ply* that is a tie and not refuted, and move NEXT behind it.
+    """Return the index of the next child in the row of *ply* that is a tie and not refuted.
 
-    If no such child is left, return the number of children. Return GIVEN_UP if the search of a child gives up. The path
-    may take *plies* more plies. *memory*, *refuted* and *trail* are those of the module's docstring.
+    Move NEXT behind it. If no such child is left, return the number of children. Return GIVEN_UP if the search of a
+    child gives up. The path may take *plies* more plies. *memory*, *refuted* and *trail* are those of the module's
+    docstring.
     """
     row, levels, counters = search.row_of(game, ply, memory), words_at(trail), words_at(memory.counters)
     stride, offset = search.words_per_child(game), (OWN_KEY + words_of(game)) * ply

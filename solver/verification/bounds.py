@@ -103,8 +103,8 @@ class BoundsVerifier(DatabaseVerifier):
             self.capacity *= 8
 
     def find_circles(self, k: int, pays: bool) -> Array:
-        """Return which slots of tier number *k* could support each other in a circle, uint8: play can stay in the tier
-        forever from there. Unless a move *pays*, slots whose bounds get strictly nearer to 0 are none of them."""
+        """Return, as uint8, which slots of tier number *k* could support each other in a circle. From these, play can
+        stay in the tier forever. Unless a move *pays*, slots whose bounds get strictly nearer to 0 are none of them."""
         first, end = self.bounds.starts[k : k + 2]
         endless, between = self.bounds.endless[first:end], new_workspace(self.game, self.capacity)
         endless[:] = 1

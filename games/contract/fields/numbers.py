@@ -113,8 +113,8 @@ class Numbers(Number):
         return {self.word_index + after: (1 << self.bits * count) - 1 for after, count in enumerate(counts)}
 
     def changed_words(self, text: str) -> dict[int, str]:
-        """Return an expression for each word that a method changes, by the word's index; *text* is its formula, which
-        changes the number at `index`."""
+        """Return an expression for each word that a method changes, by the word's index. The formula *text* changes the
+        number at `index`."""
         if not self.is_spread:
             return super().changed_words(text)
         found = {}

@@ -493,8 +493,8 @@ def find_departures(men, board, side, legal, later, found, worths, squares):
 
 @lean_kernel
 def add_captures_by_king(board, later, placement, word, victim, worths, squares, outer):
-    """Raise the worths of a word, by square of the last man, to those of the king's captures of man *victim*, on a
-    neighbouring square."""
+    """Raise the worths of a word, by square of the last man, to those of captures by the king. He takes man *victim*
+    on a neighbouring square."""
     own_king, enemy_king = placement.white_king, placement.black_king
     if placement.side:
         own_king, enemy_king = enemy_king, own_king

@@ -43,8 +43,8 @@ class ListedTable(NamedTuple):
 
 
 def expand_and_locate(table: ListedTable, expander: Expander, k: int, positions: Array) -> ExpansionBlock:
-    """Return a block with the children of positions of tier number k; `indices` has each child's index in the state
-    space, -1 for no child. Raise RuleError for a child outside the state space.
+    """Return a block with the children of positions of tier number k. Its `indices` are those in the state space, -1
+    for no child. Raise RuleError for a child outside the state space.
 
     Children where the same player moves again are still to be marked (`mark_moves_again`).
     """

@@ -484,7 +484,7 @@ def canonical_among(positions, symmetry, number):
 
 @lean_kernel
 def add_to_tally(row, counts, times, tier, runs):
-    """Add the counts of a tier, all positions *times* times, to a row of the tally, which keeps the first position of
+    """Add the counts of a tier to a row of the tally, each position *times* times. The row keeps the first position of
     the lowest tier."""
     row[POSITIONS] += times * counts[ALL]
     if counts[CANONICAL]:

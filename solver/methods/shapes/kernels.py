@@ -235,7 +235,7 @@ def find_new_bits(board, section, cells, move, shape, symmetry, new_bits):
 
 @inlined_kernel
 def target_bit(board, section, move, image, symmetry):
-    """Return the bit, in colourings of *image*, of the man on a move's target: a 1 above a bit for each man before
+    """Return the bit, in colourings of *image*, of the man on a move's target. It is above a bit for each man before
     him. *symmetry* leads to the image."""
     cell_bit = 1 << board.cell_images[symmetry, section.moves[move, TARGET]]
     return 1 << (image & (cell_bit - 1)).bit_count()
@@ -303,8 +303,8 @@ def men_on(shape, line):
 
 @inlined_kernel
 def find_mills(section, shape, source, target, found):
-    """Write to *found*, for each mill that a man on *target* may close, the colouring of its other men; return how many
-    mills. The man comes from *source*, -1 for a new one."""
+    """Write to *found*, for each mill that a man on *target* may close, the colouring of its other men. Return how many
+    mills these are. The man comes from *source*, -1 for a new one."""
     count = 0
     others = shape ^ (1 << source) if source >= 0 else shape
     for mill in section.mills:

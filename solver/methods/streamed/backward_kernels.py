@@ -121,7 +121,7 @@ def score_move_by_move(game, keys, edges, steps, block, trouble):
 
 @kernel
 def raise_scores(game, count, block, steps, k, hint):
-    """Raise the best scores of *count* positions by their children, which are in *block* and in the tier of row k of
+    """Raise the best scores of *count* positions by their children in *block*. All are in the tier of row k of
     `steps.tiers`. Return the index of the last child's step, -1 if a child has none. *hint* is one near the first."""
     children, values, best, passed_up = block
     starts, passed = steps.starts, steps.passed

@@ -153,8 +153,8 @@ class ScoreStore:
 
 
 def seed(task: tuple[ScoreTierInputs, int, int]) -> tuple[int, Array, Array, np.uint64]:
-    """Return (begin, best, children_left, sum over the edges) of some slots of a tier, from the rules alone; see
-    `score_kernels.seed`."""
+    """Return (begin, best, children_left, sum over the edges) of some slots of a tier. The last three are those that
+    `score_kernels.seed` finds from the rules."""
     tier, begin, end = task
     best, children_left = np.empty((2, end - begin), np.uint8)
     links, trouble = np.empty(kernels.MOST_LEFT + 1, np.int64), trouble_array(tier.game)

@@ -128,9 +128,10 @@ class Recording:
                 yield script
 
     def script_of_position(self, position: Any) -> Script:
-        """Return the script of any position, as if it were slot 0 of a chunk; a position with a slot is a link to it.
+        """Return the script of any position, as if it were slot 0 of a chunk.
 
-        Call this once, on a new recording: it does not clear the words.
+        If the position has a slot, the script is a link to it. Call this once, on a new recording: it does not clear
+        the words.
         """
         while True:
             with compiling(self.game, self.recorder.trouble):

@@ -130,8 +130,8 @@ def sort_cells(cells, board, layout, begin, found, buffer):
 
 @inlined_kernel
 def place_group(layout, group, buffer):
-    """Write the squares of a group's men to the buffer of `sort_cells`, by the group's digit, and the taken squares of
-    the next group."""
+    """Write the squares of a group's men, which its digit tells, to the buffer of `sort_cells`. Write the squares that
+    are taken for the next group too."""
     digits = layout.digits
     men, before, taken = digits[group, MEN], digits[group, BEFORE], TAKEN + 8 * group
     row = digits[group, BEGIN] + buffer[group]

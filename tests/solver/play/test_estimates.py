@@ -500,13 +500,12 @@ def test_options_for_proofs_and_for_estimates_do_not_mix(home):
     assert "not with --depth" in retrograde(*command, "--depth", "1", "--table", "1G", status=2).stderr
     assert "--positions goes with --depth" in retrograde(*command, "--positions", "9", status=2).stderr
     assert "ends in .estimates.json" in retrograde(*command, "--depth", "1", "--database", "x.h5", status=2).stderr
-    assert "to make one of estimates" in retrograde("book", "dodgem:5", "--plies", "0", status=1).stderr
 
 
 def test_a_book_of_a_game_with_cycles_is_refused_though_the_first_search_ends_before_it_meets_one(home, monkeypatch):
     monkeypatch.setattr("retrograde.solver.play.oracles.book.FIRST_SECONDS", 1e-6)
     refused = retrograde("book", "dodgem:5", "--plies", "0", "--workers", "1", status=1)
-    assert "its play can go round in circles" in refused.stderr
+    assert "its play can go round in circles" in refused.stderr and "to make one of estimates" in refused.stderr
 
 
 def test_the_page_says_that_estimates_are_estimates(home):

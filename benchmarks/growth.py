@@ -1,8 +1,8 @@
 """How the cost of a solve grows with the game: solves Connect Four on ever larger boards, and draws what it took.
 
-    python benchmarks/growth.py                     solves 4×4 to 6×4, and draws
-    python benchmarks/growth.py 5,6 6,5             solves these boards, and draws all that have been measured
-    python benchmarks/growth.py --draw              draws only
+    python -m benchmarks.growth                     solves 4×4 to 6×4, and draws
+    python -m benchmarks.growth 5,6 6,5             solves these boards, and draws all that have been measured
+    python -m benchmarks.growth --draw              draws only
 
 Measurements are kept in growth.csv, a row for each board; the picture is growth.svg, both axes logarithmic.
 """
@@ -11,10 +11,10 @@ import argparse
 import csv
 import math
 import tempfile
+import time
 from pathlib import Path
 
-from speed import measure
-
+from benchmarks.table import RETROGRADE, command_timer
 from retrograde.databases import DatabaseFile
 
 HERE = Path(__file__).parent
@@ -33,10 +33,12 @@ def solve(board: str) -> dict[str, str]:
     """Solve a board, its rules compiled before, and return a row of the table."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        command = f"solve connect4:{board} --fresh --memory 4G"
+        solve_once = command_timer([*RETROGRADE, "solve", f"connect4:{board}", "--fresh"], folder)
         if math.prod(map(int, board.split(","))) <= 25:
-            measure(command, folder)
-        seconds, cpu, peak = measure(command, folder)
+            solve_once()
+        began = time.perf_counter()
+        cpu, peak = solve_once()
+        seconds = time.perf_counter() - began
         (path,) = folder.glob("*.h5")
         with DatabaseFile(path) as file:
             row = [board.replace(",", "×"), file.positions, f"{seconds:.1f}", f"{cpu:.1f}", peak, path.stat().st_size]

@@ -105,14 +105,16 @@ STREAMED_IN_WORDS = Ratios(
     Range(0.5, 1.0, 2.5), Range(0.4, 1.35, 3.0), "solves of Connect Four 5×4 and 6×4 in two words",
 )  # fmt: skip
 SETWISE = Ratios(
-    Range(0.3, 0.6, 1.4), Range(1.5, 2.5, 12.0), Range(1.6, 2.7, 3.4), Range(240 * MB, 260 * MB, 350 * MB),
+    Range(0.15, 0.28, 0.9), Range(1.0, 1.3, 12.0), Range(1.4, 1.9, 2.6), Range(170 * MB, 190 * MB, 300 * MB),
     Range(0.04, 0.11, 0.24), Range(0.085, 0.11, 0.24), "solves of Connect Four 5×5 to 6×5, word by word", -0.095,
 )  # fmt: skip
 SETWISE_ON_DISK = Ratios(
-    Range(0.4, 1.0, 2.0), Range(1.5, 2.5, 12.0), Range(0, 0.02, 0.04), Range(1500 * MB, 4500 * MB, 8000 * MB),
-    Range(0.10, 0.17, 0.30), Range(0.085, 0.11, 0.24), "a solve of Connect Four 8×4, word by word in scratch files",
-    -0.095,
+    Range(0.15, 0.32, 1.2), Range(1.0, 2.5, 20.0), Range(0, 0, 0), Range(1500 * MB, 1500 * MB, 1500 * MB),
+    Range(0.10, 0.17, 0.30), Range(0.085, 0.11, 0.24),
+    "solves of Connect Four 6×6 and 8×4, word by word in scratch files", -0.095,
 )  # fmt: skip
+SETWISE_SHARE = 0.75
+"""The share of the free memory that a solve word by word in scratch files is likely to use; it needs much less."""
 NUMBERED = Ratios(
     Range(0.7e-6, 1.3e-6, 2.2e-6), Range(0.8, 1.2, 20.0), Range(11.0, 12.0, 23.0), Range(165 * MB, 185 * MB, 215 * MB),
     Range(2.0, 4.0, 4.0), Range(0.08, 0.16, 0.33), "solves of chess slot by slot (KRK to KRBKR)",

@@ -7,6 +7,7 @@ import shutil
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -127,8 +128,12 @@ def choose_ratios(counts: PositionCounts, metric: str, streamed: bool, setwise: 
     if metric != METRICS[0]:
         return amounts.BY_METRIC[metric]
     if setwise:
-        fits = counts.records * amounts.SETWISE.memory.likely < MemoryBudget().free_bytes()
-        return amounts.SETWISE if fits else amounts.SETWISE_ON_DISK
+        free = MemoryBudget().free_bytes()
+        if counts.records * amounts.SETWISE.memory.likely < free:
+            return amounts.SETWISE
+        least = amounts.SETWISE_ON_DISK.fixed_memory.low
+        uses = Range(least, max(least, amounts.SETWISE_SHARE * free), max(least, free))
+        return replace(amounts.SETWISE_ON_DISK, fixed_memory=uses)
     if streamed:
         return amounts.STREAMED
     return amounts.CYCLIC if counts.returns else amounts.LISTED

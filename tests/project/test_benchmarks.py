@@ -1,7 +1,9 @@
 """The benchmarks run, on something small."""
 
+import ast
 import csv
 import importlib
+import importlib.util
 import json
 import shutil
 import subprocess
@@ -25,6 +27,19 @@ FOLDER = ROOT / "benchmarks"
 def run(script: str, *arguments: str) -> str:
     command = [sys.executable, FOLDER / script, *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
+
+
+@pytest.mark.parametrize("script", sorted(FOLDER.glob("*.py")), ids=lambda script: script.stem)
+def test_what_a_benchmark_imports_is_there(script, monkeypatch):
+    """Most benchmarks are too long to run here, but a module that is renamed or removed is noticed."""
+    monkeypatch.syspath_prepend(str(ROOT))
+    for node in ast.parse(script.read_text("utf-8")).body:
+        names = [name.name for name in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+        if isinstance(node, ast.ImportFrom):
+            module = importlib.import_module(node.module)
+            assert all(hasattr(module, name) or importlib.util.find_spec(f"{node.module}.{name}") for name in names)
+        elif names:
+            assert all(importlib.util.find_spec(name) for name in names)
 
 
 @pytest.fixture

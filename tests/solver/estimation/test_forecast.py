@@ -10,9 +10,9 @@ from retrograde.databases import DatabaseFile
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.estimation.amounts import NUMBERED, PREDECESSOR, STREAMED, Range, check_disk, streamed_estimate
-from retrograde.solver.estimation.estimate import SampleSizes, estimate
+from retrograde.solver.estimation.estimate import SampleSizes, choose_ratios, estimate
 from retrograde.solver.estimation.numbered import estimate_numbered
-from retrograde.solver.estimation.sampling import Sampler
+from retrograde.solver.estimation.sampling import PositionCounts, Sampler
 from retrograde.solver.methods.listed.explore.explore import Explorer
 from retrograde.solver.methods.listed.method import ListedMethod
 from retrograde.solver.methods.listed.predecessors.lists import PredecessorWriter
@@ -114,6 +114,19 @@ def test_what_a_stream_writes_is_as_measured(records, scratch, database):
     assert 0.9 < expected.scratch / scratch < 1.1
     assert 0.9 < expected.database / database < 1.1
     within(expected, scratch=scratch, database=database)
+
+
+@pytest.mark.parametrize(("records", "memory"), [(FIVE_BY_FIVE, 254e6), (522_170_000, 1.19e9), (1_409_500_000, 2.54e9)])
+def test_what_a_solve_word_by_word_keeps_in_memory_is_as_measured(records, memory, monkeypatch):
+    """By benchmarks/README.md. With less memory, most of it is used."""
+    monkeypatch.setattr(MemoryBudget, "free_bytes", lambda budget: 16e9)
+    counts = PositionCounts([records], {}, 1, records, records, True, False, False, 2.0, 1e-6, 1.0)
+    ratios = choose_ratios(counts, "remoteness", True, True)
+    low, likely, high = counts.range.times(ratios.memory) + ratios.fixed_memory
+    assert low < memory < high and 0.8 < likely / memory < 1.25
+    monkeypatch.setattr(MemoryBudget, "free_bytes", lambda budget: memory / 2)
+    low, likely, high = choose_ratios(counts, "remoteness", True, True).fixed_memory
+    assert low <= likely <= high and low < 1.6e9
 
 
 @pytest.mark.parametrize(

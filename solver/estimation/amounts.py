@@ -109,12 +109,12 @@ SETWISE = Ratios(
     Range(0.04, 0.11, 0.24), Range(0.085, 0.11, 0.24), "solves of Connect Four 5×5 to 6×5, word by word", -0.095,
 )  # fmt: skip
 SETWISE_ON_DISK = Ratios(
-    Range(0.15, 0.32, 1.2), Range(1.0, 2.5, 20.0), Range(0, 0, 0), Range(1500 * MB, 1500 * MB, 1500 * MB),
+    Range(0.15, 0.32, 1.2), Range(1.0, 2.5, 20.0), NOTHING, Range.exactly(1500 * MB),
     Range(0.10, 0.17, 0.30), Range(0.085, 0.11, 0.24),
     "solves of Connect Four 6×6 and 8×4, word by word in scratch files", -0.095,
 )  # fmt: skip
 SETWISE_SHARE = 0.75
-"""The share of the free memory that a solve word by word in scratch files is likely to use; it needs much less."""
+"""The share of the free memory that such a solve is likely to use, if that is more than its `fixed_memory`."""
 NUMBERED = Ratios(
     Range(0.7e-6, 1.3e-6, 2.2e-6), Range(0.8, 1.2, 20.0), Range(11.0, 12.0, 23.0), Range(165 * MB, 185 * MB, 215 * MB),
     Range(2.0, 4.0, 4.0), Range(0.08, 0.16, 0.33), "solves of chess slot by slot (KRK to KRBKR)",

@@ -131,9 +131,9 @@ def choose_ratios(counts: PositionCounts, metric: str, streamed: bool, setwise: 
         free = MemoryBudget().free_bytes()
         if counts.records * amounts.SETWISE.memory.likely < free:
             return amounts.SETWISE
-        least = amounts.SETWISE_ON_DISK.fixed_memory.low
-        uses = Range(least, max(least, amounts.SETWISE_SHARE * free), max(least, free))
-        return replace(amounts.SETWISE_ON_DISK, fixed_memory=uses)
+        least = amounts.SETWISE_ON_DISK.fixed_memory.low  # all that is free beyond it spares unpacking and reading
+        memory = Range(least, max(least, amounts.SETWISE_SHARE * free), max(least, free))
+        return replace(amounts.SETWISE_ON_DISK, fixed_memory=memory)
     if streamed:
         return amounts.STREAMED
     return amounts.CYCLIC if counts.returns else amounts.LISTED

@@ -94,8 +94,8 @@ class EntryLibrary(JITCodeLibrary):
 class BareLibrary(JITCodeLibrary):
     """The code of a kernel that only kernels call, which is not turned into machine code.
 
-    Numba copies the code of a function into each of its callers, and optimizes it there once more. So optimizing the
-    function itself, and generating machine code for it, took a tenth of the time of compiling for nothing.
+    Numba copies the code of a function into each of its callers, and optimizes it there once more. To optimize the
+    function itself too, and to generate machine code for it, would take a tenth more time and serve nothing.
     """
 
     def _optimize_final_module(self) -> None:

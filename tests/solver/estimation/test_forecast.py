@@ -9,7 +9,15 @@ import pytest
 from retrograde.databases import DatabaseFile
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.estimation.amounts import NUMBERED, PREDECESSOR, STREAMED, Range, check_disk, streamed_estimate
+from retrograde.solver.estimation.amounts import (
+    NUMBERED,
+    PREDECESSOR,
+    SETWISE_ON_DISK,
+    STREAMED,
+    Range,
+    check_disk,
+    streamed_estimate,
+)
 from retrograde.solver.estimation.estimate import SampleSizes, choose_ratios, estimate
 from retrograde.solver.estimation.numbered import estimate_numbered
 from retrograde.solver.estimation.sampling import PositionCounts, Sampler
@@ -116,17 +124,27 @@ def test_what_a_stream_writes_is_as_measured(records, scratch, database):
     within(expected, scratch=scratch, database=database)
 
 
-@pytest.mark.parametrize(("records", "memory"), [(FIVE_BY_FIVE, 254e6), (522_170_000, 1.19e9), (1_409_500_000, 2.54e9)])
-def test_what_a_solve_word_by_word_keeps_in_memory_is_as_measured(records, memory, monkeypatch):
-    """By benchmarks/README.md. With less memory, most of it is used."""
-    monkeypatch.setattr(MemoryBudget, "free_bytes", lambda budget: 16e9)
+@pytest.mark.parametrize(
+    ("records", "free", "memory"),
+    [
+        (FIVE_BY_FIVE, 16e9, 254e6), (522_170_000, 16e9, 1.19e9), (1_409_500_000, 16e9, 2.54e9),
+        (SIX_BY_SIX, 21.5e9, 16.5e9),  # with scratch files, for which all free memory is used
+    ],
+)  # fmt: skip
+def test_the_memory_of_a_solve_word_by_word_is_as_measured(records, free, memory, monkeypatch):
+    """By benchmarks/README.md."""
+    monkeypatch.setattr(MemoryBudget, "free_bytes", lambda budget: free)
     counts = PositionCounts([records], {}, 1, records, records, True, False, False, 2.0, 1e-6, 1.0)
-    ratios = choose_ratios(counts, "remoteness", True, True)
+    ratios = choose_ratios(counts, "remoteness", streamed=True, setwise=True)
     low, likely, high = counts.range.times(ratios.memory) + ratios.fixed_memory
-    assert low < memory < high and 0.8 < likely / memory < 1.25
-    monkeypatch.setattr(MemoryBudget, "free_bytes", lambda budget: memory / 2)
-    low, likely, high = choose_ratios(counts, "remoteness", True, True).fixed_memory
-    assert low <= likely <= high and low < 1.6e9
+    assert low < memory < high <= free and 0.8 < likely / memory < 1.25
+
+
+def test_a_solve_word_by_word_needs_some_memory_even_if_less_is_free(monkeypatch):
+    monkeypatch.setattr(MemoryBudget, "free_bytes", lambda budget: 1e9)
+    counts = PositionCounts([SIX_BY_SIX], {}, 1, SIX_BY_SIX, SIX_BY_SIX, True, False, False, 2.0, 1e-6, 1.0)
+    ratios = choose_ratios(counts, "remoteness", streamed=True, setwise=True)
+    assert ratios.fixed_memory == Range.exactly(1.5e9) and ratios.scratch == SETWISE_ON_DISK.scratch
 
 
 @pytest.mark.parametrize(

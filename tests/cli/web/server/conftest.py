@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.helpers.serving import SERVED, client_of
+from tests.helpers.serving import SERVED, client_of, fill
 
 
 @pytest.fixture
@@ -10,9 +10,7 @@ def home(solved, tmp_path, monkeypatch):
     """A folder of databases, which is the usual one."""
     folder = tmp_path / "home"
     folder.mkdir()
-    for text in SERVED:
-        path = solved(text)
-        (folder / path.name).write_bytes(path.read_bytes())
+    fill(folder, solved, SERVED)
     monkeypatch.setenv("RETROGRADE_HOME", str(folder))
     return folder
 

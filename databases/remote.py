@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from retrograde.databases.errors import NoDatabase
+from retrograde.databases.garbage import without_garbage_collector
 from retrograde.databases.location import home_folder
 from retrograde.games import RetrogradeError
 
@@ -153,9 +154,14 @@ class RemoteFile(io.RawIOBase):
         return [block for block in blocks.values() if block is not None]
 
     def fetch(self, begin: int, end: int) -> bytes:
-        """Return bytes from the server."""
+        """Return bytes from the server.
+
+        This thread holds the lock of h5py, and waits for a thread of fsspec. If the garbage collector ran there and
+        found an object of h5py, it would wait for the lock, for ever.
+        """
         try:
-            content: bytes = self.files.cat_file(self.name, start=begin, end=end)
+            with without_garbage_collector():
+                content: bytes = self.files.cat_file(self.name, start=begin, end=end)
             if len(content) == self.size and self.size != end - begin:  # the server knows no ranges: it sent all
                 content = content[begin:end]
             if len(content) != end - begin:

@@ -9,7 +9,6 @@ Data files name the sources and the signature that they were made for. Whatever 
 again.
 """
 
-import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -29,6 +28,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 from numba.core.sigutils import normalize_signature
 
+from retrograde.databases.garbage import without_garbage_collector
 from retrograde.databases.lock import lock_file
 from retrograde.solver.runtime.sources import kernels_digest
 
@@ -124,7 +124,7 @@ class KernelCompiler(Compiler):
         self.state.library = self.library_for(func.__qualname__)
         if self.state.library is not None:
             self.state.library.enable_object_caching()  # as numba does for a library of its own
-        with without_garbage_collector():
+        with without_garbage_collector():  # it would take a tenth of the time, and find little
             return super().compile_extra(func)
 
 
@@ -133,18 +133,6 @@ class EntryCompiler(KernelCompiler):
 
     def library_for(self, name: str) -> JITCodeLibrary:
         return EntryLibrary(self.state.targetctx.codegen(), name)
-
-
-@contextmanager
-def without_garbage_collector() -> Iterator[None]:
-    """Pause the garbage collector. It takes a tenth of the time of compiling, and finds little."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 class KernelDispatcher(CPUDispatcher):

@@ -2,7 +2,9 @@
 
 import os
 import shutil
+import threading
 
+import h5py
 import pytest
 
 import retrograde as package
@@ -53,6 +55,30 @@ def test_a_database_is_read_in_parts_and_these_are_kept(host, home, solved, monk
     with package.open(f"{host.url}/{CONNECT}") as again, package.open(solved("connect4:4,4")) as usual:
         compare(usual.database, again.database, positions[:20])
     assert [one for one in host.asked[fetched:] if one.startswith("GET")]
+
+
+def test_no_thread_collects_garbage_of_h5py_while_this_one_waits_for_bytes(host, monkeypatch):
+    """It would wait for the lock that this thread holds, and this thread for its bytes."""
+    waited = []
+    with package.open(f"{host.url}/{CONNECT}") as solution:
+        file = solution.database.file._remote
+        fetch = file.files.cat_file
+
+        def fetch_while_another_thread_allocates(*args, **options):
+            cycle = [h5py.h5s.create_simple((1,))]
+            cycle.append(cycle)
+            del cycle
+            other = threading.Thread(target=lambda: [[] for _ in range(100_000)], daemon=True)
+            other.start()
+            other.join(20)
+            waited.append(other.is_alive())
+            return fetch(*args, **options)
+
+        monkeypatch.setattr(file.files, "cat_file", fetch_while_another_thread_allocates)
+        shutil.rmtree(file.folder)
+        file.blocks.clear()
+        solution.database.file.check()
+    assert waited and not any(waited)
 
 
 def test_a_database_that_has_changed_is_read_anew(host, tmp_path, solved, home):

@@ -148,6 +148,7 @@ PACKAGES = {
         *(
             "errors",
             "location",
+            "garbage",
             "remote",
             "durable",
             "lock",

@@ -1,13 +1,11 @@
 """Kernels get a wrapper for calls from Python only when Python calls them, and their machine code is kept on disk."""
 
-import gc
 import os
 import subprocess
 import sys
 
 import pytest
 
-from retrograde.solver.runtime.kernel import without_garbage_collector
 from tests.helpers.paths import ROOT
 
 pytestmark = pytest.mark.long
@@ -43,13 +41,3 @@ def test_python_may_call_a_kernel_that_a_kernel_called_before(run):
 def test_a_kernel_with_a_wrapper_serves_other_kernels_too(run):
     assert run("added", "doubled") == ["16", "32", "0 True", "0 True"]
     assert run("added") == ["16", "1 True"]
-
-
-def test_the_garbage_collector_is_paused_and_goes_on_only_if_it_ran_before():
-    for before in (True, False, True):
-        (gc.enable if before else gc.disable)()
-        with without_garbage_collector():
-            with without_garbage_collector():
-                assert not gc.isenabled()
-            assert not gc.isenabled()
-        assert gc.isenabled() == before

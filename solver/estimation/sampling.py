@@ -124,7 +124,8 @@ class Sampler:
         self.random = np.random.default_rng(1)
         self.expanded = self.sizes = self.links = 0
         """The positions expanded so far, all positions symmetric to them, and their children."""
-        self.expansion_seconds = 0.0
+        self.timed, self.expansion_seconds, self.is_compiled = 0, 0.0, False
+        """How many positions were timed, the seconds they took, and whether the rules were machine code then."""
         self.returns = False
         """Whether play was seen to return to a tier, or to a position of an earlier wave."""
         self.out_of_time = False
@@ -165,7 +166,7 @@ class Sampler:
             open=not complete and counted == len(self.waves),
             returns=self.returns,
             symmetric=self.sizes / expanded,
-            expansion=self.expansion_seconds / expanded,
+            expansion=self.expansion_seconds / max(self.timed, 1),
             links=self.links / expanded,
         )
 
@@ -253,6 +254,10 @@ class Sampler:
 
     def find_children(self, positions: Array) -> "DistinctChildren":
         """Return the distinct children of some positions; add up symmetric positions, children and time."""
+        # Rules are interpreted at first. What these took says nothing about a solve that compiles them.
+        is_compiled = not getattr(self.expander.rules, "interpreted", True)
+        if is_compiled != self.is_compiled:
+            self.timed, self.expansion_seconds, self.is_compiled = 0, 0.0, is_compiled
         began, width = time.thread_time(), Traits.of(self.expander.game).width
         children, tiers = [positions[:0]], [np.empty(0, np.int64)]
         for begin, end in self.expander.blocks(0, len(positions)):
@@ -265,6 +270,7 @@ class Sampler:
             self.phase.advance(end - begin, positions=int(block.sizes.sum()))
         self.expanded += len(positions)
         self.links += sum(map(len, children))
+        self.timed += len(positions)
         self.expansion_seconds += time.thread_time() - began
         distinct, first, times = np.unique(np.concatenate(children), return_index=True, return_counts=True)
         # If a child is in the tier of one of 64 positions or so, play returns to a tier.

@@ -89,6 +89,8 @@ class RulesPort(Port):
         """Seconds that the calls have taken."""
         self.calls: dict[str, Any] = {}
         """The C functions that call rules in Python, kept alive."""
+        self.interpreted: set[str] = set()
+        """The names of the rules that kernels still call in Python."""
         self.compiles = True
         """Whether no rule was met that does not compile."""
 
@@ -107,6 +109,7 @@ class RulesPort(Port):
                     raise
                 self.stay_with_calls(error)
         self.calls[name] = self.call_of(name)
+        self.interpreted.add(name)
         return ctypes.cast(self.calls[name], c_void_p).value or 0
 
     def stay_with_calls(self, error: NotCompiled) -> None:
@@ -142,6 +145,7 @@ class RulesPort(Port):
                 self.seconds += time.perf_counter() - began
                 if self.impatient:
                     self.table[SLOTS[name]] = self.compile_entry(name)
+                    self.interpreted.discard(name)
             except NotCompiled as failed:
                 self.stay_with_calls(failed)
             except BaseException as raised:

@@ -24,6 +24,7 @@ from retrograde.solver.estimation.sampling import PositionCounts, Sampler
 from retrograde.solver.methods.listed.explore.explore import Explorer
 from retrograde.solver.methods.listed.method import ListedMethod
 from retrograde.solver.methods.listed.predecessors.lists import PredecessorWriter
+from retrograde.solver.rules import ports
 from retrograde.solver.runtime.memory import DiskTooSmall, MemoryBudget, MemoryLimit
 from retrograde.solver.runtime.sizes import Sizes
 from tests.helpers import published
@@ -96,6 +97,17 @@ def test_an_estimate_is_near_and_its_range_holds_the_truth(variant, positions):
     assert 0.8 < expected.positions / positions < 1.2
     within(expected, positions=positions)
     assert [basis for basis in expected.rests_on if "two samples of 20,000" in basis]
+
+
+@pytest.mark.parametrize(("variant", "patience"), [("connect4:4,4", 0.05), ("tictactoe", LATE)])
+def test_time_of_rules_before_they_are_compiled_is_no_part_of_an_estimate(variant, patience, monkeypatch):
+    for name, value in (("PORTS", {}), ("RECENT", {}), ("PATIENCE", patience), ("is_cached_for", lambda *_: False)):
+        monkeypatch.setattr(ports, name, value)
+    sampler = Sampler(load_game(variant), 100_000, 30_000, LATE)
+    assert sampler.run().expansion > 0
+    # Case: some positions are expanded by interpreted rules, most by machine code. Case: all by interpreted rules.
+    assert sampler.is_compiled == (patience < LATE)
+    assert (0 < sampler.timed < sampler.expanded) if sampler.is_compiled else sampler.timed == sampler.expanded
 
 
 @pytest.mark.thorough

@@ -19,8 +19,10 @@ from retrograde.solver.search.probing.tables import find_tables
 
 ENTRY_BYTES = 72
 """The size of an entry of the transposition table."""
-SHORTEST = 0.02
+SHORTEST = 0.01
 """With fewer seconds than this, no search begins."""
+KEPT = 0.2
+"""The share of the time that is kept for delays: at most SPARE seconds."""
 FOR_COMPILING = 5.0
 """Seconds that `isready` waits for the search after `ucinewgame`."""
 
@@ -51,8 +53,9 @@ class ChessSearch:
         if search is None:
             self.remark("the rules are being compiled; until then the engine looks two plies ahead")
             return None
-        left = None if clock.left is None else clock.left - SPARE
+        left = None if clock.left is None else clock.left - min(SPARE, KEPT * clock.left)
         if left is not None and left < SHORTEST:
+            self.remark("there is no time for a search; the engine looks two plies ahead")
             return None
         position = self.game.position_on(board)
         names = {self.game.uci(move): move for move in self.game.generate_moves(position)}

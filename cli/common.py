@@ -30,13 +30,13 @@ def file_named(source: str) -> Path | None:
     from retrograde.databases.location import database_path, metric_named
     from retrograde.databases.open import names_file
     from retrograde.databases.remote import path_of
-    from retrograde.games.catalog import BUILT_IN, game_names
+    from retrograde.games.catalog import needs_no_path
 
     if names_file(source):
         return path_of(source)
     source, metric = metric_named(source)
     name = source.partition(":")[0]
-    if name.endswith(".py") or name in BUILT_IN or name in game_names():
+    if name.endswith(".py") or needs_no_path(name):
         return None
     return next((path for path in (Path(source), database_path(source, metric=metric)) if path.is_file()), None)
 

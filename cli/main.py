@@ -9,6 +9,7 @@
 | 141 | the reader of the output has closed it, as `head` does |
 """
 
+import atexit
 import gc
 import io
 import os
@@ -25,7 +26,7 @@ from click.shell_completion import CompletionItem
 from retrograde.cli.failure import INTERRUPTED, Failure, explain, silence_output
 from retrograde.cli.interrupt import WATCH
 
-COLLECT_AFTER = 50_000
+COLLECT_AFTER = 200_000
 """How many new objects make Python look for unused ones. Its default of 700 is a tenth of the time of a short command,
 which loads hundreds of modules whose objects stay."""
 
@@ -140,8 +141,10 @@ class LazyGroup(click.Group):
         try:
             if args is None:
                 gc.set_threshold(COLLECT_AFTER)
+                os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy would start threads that have nothing to do
+                atexit.register(WATCH.skip_cleanup)  # the first that is registered is called last
                 WATCH.start()
-            status = self.run(args, complete_var, **extra)
+            status = self.run(args, complete_var, **extra) or 0
         except (KeyboardInterrupt, click.Abort):  # before a command is called, or while its error is printed
             WATCH.ignore()
             status = INTERRUPTED

@@ -215,7 +215,7 @@ def solve_into(paths: SolvePaths, game: Game, options: SolveOptions) -> None:
         """Verify a sample of the finished file; raise RuleError if it contradicts the rules."""
         try:
             with DatabaseFile(path) as file:
-                seconds = min(max((time.monotonic() - began) / 10, 0.02), 0.1)
+                seconds = min((time.monotonic() - began) / 20, 0.1)
                 with database_of(file, game) as database:
                     verify_sample(database, seconds)
         except RuleError as error:

@@ -93,7 +93,7 @@ def as_template(file: Path, name: str) -> str:
 
 def valid_name(name: str) -> str:
     """Return a valid name for a rule file; raise UsageError for an invalid one."""
-    from retrograde.games.catalog import game_names
+    from retrograde.games.catalog import needs_no_path
 
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name.endswith("_"):
         reason = f"a name is small letters, digits and underscores, as in my_game, not {name!r}"
@@ -101,7 +101,7 @@ def valid_name(name: str) -> str:
         reason = f"{name!r} is a word of Python; choose another name"
     elif name in TAKEN:
         reason = f"there is a Python module {name!r}, which programs here would no longer find; choose another name"
-    elif name in game_names():
+    elif needs_no_path(name):
         reason = f"there is a game {name!r} already, whose databases have that name; choose another one"
     else:
         return name

@@ -22,6 +22,7 @@ be captured is on the files a to d. The pawn that may capture it is beside it, o
 A slot is empty if it stands for no legal position, or for one that has another slot (both kings on the diagonal).
 """
 
+from collections.abc import Callable
 from functools import cache, cached_property
 from itertools import groupby
 from math import comb
@@ -63,23 +64,23 @@ class Numbering(Moves):
     @cached_property
     def king_pairs(self):
         """The squares of both kings by number, `64 * white + black`: 462 pairs without pawns, then 1806 with pawns."""
-        return tuple(pair for pawns in (False, True) for pair in pairs_in_order(pawns))
+        return pairs_in_order(False) + pairs_in_order(True)
 
     @cached_property
     def groups(self):
         """By row of the tier and man, his group's placements. It is 1 for a man like the one before, 0 for none."""
-        return tuple(number for name in men.NAMES for number in ways_of_groups(name))
+        return by_row(ways_of_groups)
 
     @cached_property
     def codes(self):
         """By row of the tier, the codes of four men."""
-        return tuple(code for name in men.NAMES for code in four_codes(name))
+        return by_row(four_codes)
 
     @cached_property
     def others(self):
         """By row of the tier, the code of the third man if both sides have pawns. It is NOBODY for none, -1 without en
         passant."""
-        return tuple(other_man(name) for name in men.NAMES)
+        return by_row(other_man)
 
     @cached_property
     def symmetric_tiers(self):
@@ -273,6 +274,12 @@ def last_choice(rest, like):
 # Tables
 
 
+@cache
+def by_row(numbers: Callable[[str], list[int]]) -> tuple[int, ...]:
+    """Return the *numbers* for the ending of each row, one after another. All endings share this table."""
+    return tuple(number for name in men.NAMES for number in numbers(name))
+
+
 def ways_of_groups(name: str) -> list[int]:
     """Return `Numbering.groups` of an ending: for each of four men the number of placements of his group."""
     ways = []
@@ -287,21 +294,23 @@ def four_codes(name: str) -> list[int]:
     return [*men.codes_of(men.sides_of(name)), NOBODY, NOBODY, NOBODY, NOBODY][:4]
 
 
-def other_man(name: str) -> int:
-    """Return the code of the man besides one pawn of each side; NOBODY if missing, -1 without such pawns."""
+def other_man(name: str) -> list[int]:
+    """Return a list of one: the code of the man besides one pawn of each side. It is NOBODY if there is none, -1
+    without such pawns."""
     codes = four_codes(name)
     if PAWN not in codes or PAWN + men.BLACK not in codes:
-        return -1
+        return [-1]
     codes.remove(PAWN)
     codes.remove(PAWN + men.BLACK)
-    return codes[0]
+    return codes[:1]
 
 
 @cache
 def pairs_in_order(pawns: bool) -> tuple[int, ...]:
     """Return the canonical pairs of kings as `64 * white + black`: the least of those equal by symmetry."""
     apart = [pair for pair in range(4096) if pair >> 6 != pair & 63 and not reaches()[pair] >> men.KING & 1]
-    return tuple(pair for pair in apart if pair == min(image_of_pair(pair, s) for s in range(2 if pawns else 8)))
+    symmetries = range(1, 2 if pawns else 8)
+    return tuple(pair for pair in apart if all(pair <= image_of_pair(pair, s) for s in symmetries))
 
 
 def image_of_pair(pair: int, symmetry: int) -> int:

@@ -48,7 +48,10 @@ SAME_RULES = {
         "1d020cadee7fa46247ade64a65199333",
         "197ab1bb214dc4d782966c3cd932b5a9",
     },
-    "e9512ef49b1b837c1d296ed12a9d407c": {"1580cc4020dbc1128c7a3e93b318353e"},  # chess with five men
+    "5b9fb73ee85ad506c3c656f9102e8ce3": {  # chess with five men
+        "e9512ef49b1b837c1d296ed12a9d407c",
+        "1580cc4020dbc1128c7a3e93b318353e",
+    },
     "54d8d86e30fef81ca5b72809030de24a": {"e28f01fd790a16baf25f354f1541897c"},  # bagh-chal
     "44fae3bb898b4ed2444193ef544d97c8": {"12347d5ee412b7122ea3a061a76157d1"},  # Lasker morris
     "896a3cc4677d0654ebd3525a3e731995": {"edc00231df2e6b3ad320decff15202f5"},  # men's morris

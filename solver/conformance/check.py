@@ -20,6 +20,7 @@ from inspect import isfunction
 from random import Random
 from sys import modules
 from typing import Any, NamedTuple
+from weakref import WeakSet
 
 from retrograde.games import Game, RetrogradeError, RuleError, catalog
 from retrograde.games.contract import raised
@@ -39,8 +40,11 @@ LIMIT = 10_000
 """Positions tried unless the caller wants more."""
 SECONDS = 2.0
 """Seconds for all interpreted checks."""
-PRECHECK_POSITIONS, PRECHECK_SECONDS = 200, 0.05
-"""The most positions tried by the check before a solve, and seconds for it."""
+PRECHECK_POSITIONS, PRECHECK_SECONDS, SECONDS_AGAIN = 200, 0.05, 0.01
+"""The most positions tried by the check before a solve, seconds for it, and seconds for further variants of a game:
+sets such as `chess:all=4` have many."""
+PRECHECKED: WeakSet[type[Game]] = WeakSet()
+"""The games of which a variant was checked before a solve, in this process."""
 PATIENCE, PRECHECK_PATIENCE = 5.0, 20.0
 """Additional seconds after which a rule is assumed to run forever. Before a solve they are longer than rules take to
 build any of their tables."""
@@ -152,12 +156,17 @@ def check(
     return checker.report({} if checker.findings else describe_rules(checker.survey))
 
 
-def precheck(game: Game, seconds: float = PRECHECK_SECONDS) -> ConformanceReport:
+def precheck(game: Game, seconds: float | None = None) -> ConformanceReport:
     """Check for about *seconds* the rules that decide what is solved, at some positions, and return a report.
+
+    By default it takes PRECHECK_SECONDS, or SECONDS_AGAIN if it has checked another variant of the game.
 
     It may miss faults: `check` visits more positions. The solver trusts what it does not check itself, so broken rules
     could otherwise end in a wrong database.
     """
+    if seconds is None:
+        seconds = SECONDS_AGAIN if type(game) in PRECHECKED else PRECHECK_SECONDS
+    PRECHECKED.add(type(game))
     checker = Checker(game)
     with no_exit(), checker.limit_time(seconds + PRECHECK_PATIENCE):
         checker.check_interpreted(PRECHECK_POSITIONS, time.monotonic() + seconds, for_people=False)

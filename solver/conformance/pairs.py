@@ -175,8 +175,9 @@ def check_parents(survey: Survey, position: int) -> None:
     for child in canonical_children(survey, position):
         if survey.tier(child) == survey.tier(position):
             survey.begin_check("parents", child)
-            parents = canonical_parents(survey, child)
-            expect_again(parents, canonical_parents(survey, child))
+            given = list_answers(survey.game.parents(child))
+            expect_again(given, list_answers(survey.game.parents(child)))
+            parents = canonical_parents(survey, child, given)
             if position not in parents:
                 raise Fault(f"does not yield {text_of(survey.game, position)}, from which a move leads here")
             # No parent may be missing, and none may be too many.
@@ -186,14 +187,19 @@ def check_parents(survey: Survey, position: int) -> None:
                     raise Fault(f"yields {text_of(survey.game, parent)}, from which no move leads here")
 
 
-def canonical_parents(survey: Survey, position: int) -> list[int]:
-    """Return the distinct canonical parents of a position that lie in its tier; raise a Fault if one has no slot."""
-    given = list_answers(survey.game.parents(position))
+def canonical_parents(survey: Survey, position: int, given: list[int]) -> list[int]:
+    """Return the distinct canonical parents of a position that lie in its tier; raise a Fault if one has no slot.
+
+    *given* are the parents by the rules, which need not be canonical.
+    """
     parents = dict.fromkeys(survey.canonical(checked_position(survey.game, parent, "it")) for parent in given)
     in_tier = [parent for parent in parents if survey.tier(parent) == survey.tier(position)]
     if Traits.of(survey.game).is_numbered:
         for parent in in_tier:
+            if parent in survey.with_slot:
+                continue
             slot = survey.game.index(parent)
             if survey.game.unindex(survey.tier(parent), slot) != parent:
                 raise Fault(f"yields {text_of(survey.game, parent)}, which has no slot")
+            survey.with_slot.add(parent)
     return in_tier

@@ -45,6 +45,8 @@ class Survey:
         self.answers: dict[int, RuleAnswers] = {}
         self.phase = Phase("checking", None)
         """Receives the number of visited positions."""
+        self.with_slot: set[int] = set()
+        """Parents whose slots were checked: most are parents of several positions."""
         self.complete = False
         self.rule = "start"
         self.position: int | None = None

@@ -601,6 +601,15 @@ def test_a_process_reports_results_errors_and_statuses(home):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(("args", "status"), [(("games", "./heap.py"), 0), (("query", "./heap.py", "x"), 1)])
+def test_a_process_skips_its_cleanup_but_no_exit_handler(home, tmp_path, args, status):
+    (tmp_path / "heap.py").write_text(HEAP + "\n\nimport atexit\natexit.register(print, 'goodbye')\n")
+    done = process(*args, cwd=tmp_path, env=environment(home))
+    assert done.returncode == status
+    assert done.stdout.splitlines()[-1] == "goodbye"
+
+
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise there")
 def test_a_reader_who_leaves_is_no_error(tictactoe):
     reading, writing = os.pipe()

@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import importlib.metadata
 import json
 import os
 import pickle
@@ -965,3 +966,9 @@ def test_what_may_not_be_replaced_at_all_is_refused_at_once(tmp_path, monkeypatc
     monkeypatch.setattr(durable.os, "replace", refuse)
     with pytest.raises(PermissionError):
         durable.replace_file(tmp_path, tmp_path)
+
+
+def test_a_built_in_game_is_found_without_asking_for_installed_ones(solved, monkeypatch):
+    monkeypatch.setattr(importlib.metadata, "entry_points", None)
+    with open_database(solved("tictactoe")) as database:
+        assert database.game == TicTacToe()

@@ -355,7 +355,7 @@ RULES = {
     "baghchal": "54d8d86e30fef81ca5b72809030de24a",
     "bearoff": "f49bb2c0a4320557d12753c4bd09daec",
     "cantstop": "93d463a8a732eb2b5bae4d761c7cf66b",
-    "chess": "e9512ef49b1b837c1d296ed12a9d407c",
+    "chess": "5b9fb73ee85ad506c3c656f9102e8ce3",
     "chutes": "90466135801693fb2ea7fb19f82f757e",
     "connect4": "a230433835d8dcd5b24dd897f633e3dd",
     "cram": "dd226c41643751c25441c643bd76f837",

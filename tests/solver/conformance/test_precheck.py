@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 
 import pytest
 
@@ -179,3 +180,15 @@ def test_the_sample_is_verified_before_the_file_has_its_name(tmp_path, monkeypat
         with pytest.raises(RuleError, match="no"):
             solve(TicTacToe(), tmp_path / "game.h5", method="interpreted" if interpreted else "compiled")
         assert list(tmp_path.iterdir()) == []
+
+
+def test_further_variants_of_a_game_are_checked_for_a_shorter_time(monkeypatch):
+    given = []
+    monkeypatch.setattr(check, "PRECHECKED", set())
+    monkeypatch.setattr(
+        check.Checker, "check_interpreted", lambda *args, for_people: given.append(args[2] - time.monotonic())
+    )
+    for variant in ("nim", "connect4:4,4", "connect4:5,4"):
+        precheck(load_game(variant))
+    first, other, again = given
+    assert again < check.SECONDS_AGAIN < first < check.PRECHECK_SECONDS and other > check.SECONDS_AGAIN

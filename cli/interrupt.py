@@ -45,8 +45,6 @@ class Watch:
         """Set if KeyboardInterrupt was raised where it could not end the command."""
         self.hook: Callable[[Any], Any] = sys.unraisablehook
         self.sockets: tuple[socket.socket, socket.socket] | None = None
-        self.status: int | None = None
-        """The exit status, once the command has ended."""
 
     def start(self) -> None:
         """Listen, unless this process ignores Ctrl-C or handles it in its own way."""
@@ -106,8 +104,8 @@ class Watch:
         exit_now(INTERRUPTED)
 
     def close(self, status: int) -> None:
-        """End the process if Ctrl-C ended the command, whatever its threads do; else Python waits for its threads."""
-        self.said, self.status = True, status
+        """End the process if Ctrl-C ended the command, whatever its threads do; else Python shuts down as usual."""
+        self.said = True
         if self.sockets:
             signal.signal(signal.SIGINT, lambda *_: None)
         if self.seen and status == INTERRUPTED:
@@ -115,18 +113,6 @@ class Watch:
                 with suppress(OSError, ValueError, AttributeError):
                     stream.flush()
             exit_now(status)
-
-    def skip_cleanup(self) -> None:
-        """End the process, as the last of Python's exit handlers. Python would free every object first, which takes a
-        tenth of a second if numba is imported."""
-        if self.status is None or "mpi4py" in sys.modules:  # MPI is shut down after the exit handlers
-            return
-        try:
-            for stream in (sys.stdout, sys.stderr):
-                stream.flush()
-        except (OSError, ValueError, AttributeError):
-            return  # Python knows what to do
-        exit_now(self.status)
 
     def ignore(self) -> None:
         """Ignore further Ctrl-C while the error is printed."""

@@ -602,11 +602,13 @@ def test_a_process_reports_results_errors_and_statuses(home):
 
 @pytest.mark.long
 @pytest.mark.parametrize(("args", "status"), [(("games", "./heap.py"), 0), (("query", "./heap.py", "x"), 1)])
-def test_a_process_skips_its_cleanup_but_no_exit_handler(home, tmp_path, args, status):
-    (tmp_path / "heap.py").write_text(HEAP + "\n\nimport atexit\natexit.register(print, 'goodbye')\n")
+def test_a_process_that_ends_calls_exit_handlers_and_closes_files(home, tmp_path, args, status):
+    end = "import atexit\natexit.register(print, 'goodbye')\nLOG = open('log', 'w')\nLOG.write('all of it')\n"
+    (tmp_path / "heap.py").write_text(f"{HEAP}\n\n{end}")
     done = process(*args, cwd=tmp_path, env=environment(home))
     assert done.returncode == status
     assert done.stdout.splitlines()[-1] == "goodbye"
+    assert (tmp_path / "log").read_text() == "all of it"
 
 
 @pytest.mark.long

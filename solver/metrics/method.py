@@ -15,7 +15,7 @@ from retrograde.databases.layout import legend_dtype
 from retrograde.databases.legend import LegendTable, Measures
 from retrograde.databases.write import SolvedRecords, SolvedRows
 from retrograde.games.contract.declared import word
-from retrograde.games.contract.game import Game
+from retrograde.games.contract.game import Game, Traits
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.metrics.explored_game import ExploredGame, explore
 from retrograde.solver.metrics.models.model import Model
@@ -74,6 +74,10 @@ class MetricMethod:
         measure = cast(Measure, import_module(f"retrograde.solver.metrics.{self.options.metric}").measure)
         if self.options.metric == "nimber":
             refuse_partisan(game)
+        if self.options.metric == "utilities" and Traits.of(game).alternates:
+            raise MetricNotApplicable(
+                "utilities need turn(position), which says who is to move; without it compute score or remoteness"
+            )
         explored = explore(game, work)
         phase = work.phase("solving", len(explored))
         result = measure(explored, self.options, phase)

@@ -8,7 +8,7 @@ import numpy as np
 
 from retrograde.databases import Database
 from retrograde.databases.legend import table_of
-from retrograde.games.contract.game import defines
+from retrograde.games.contract.game import Traits, defines
 from retrograde.solver.metrics.models.model import Model
 from retrograde.solver.metrics.models.names import model_of, refuse_another
 from retrograde.solver.runtime.array_type import Array
@@ -60,27 +60,35 @@ class MeasuresVerifier(RecordTable):
         # Measures can be checked only if all children are stored.
         if lacking.any() or misplaced.any():
             return
-        if self.metric != "expectation":
-            wrong = CHECKS[self.metric](families, dict(self.file.details))
-        else:
-            # A best response is verified against the model it responds to; refuse any other model.
-            with (self.model or model_of(self.database)) if self.against else nullcontext() as opponent:
-                if opponent:
-                    refuse_another(self.database, opponent)
-                wrong = wrong_expectations(families, self.game, int(self.file.details["scale"]), opponent)
-        yield wrong, f"is not worth what follows from its children ({self.metric})"
+        yield self.check_measures(families)
         yield ~self.find_reached(families), "is stored, and play never reaches it"
+
+    def check_measures(self, families: Families) -> tuple[Array, str]:
+        """Return (which records have other measures than follow from their children, the complaint about them)."""
+        complaint = f"is not worth what follows from its children ({self.metric})"
+        if self.metric == "utilities" and Traits.of(self.game).alternates:
+            return np.ones(len(families), np.bool_), "has utilities, which need turn(position); delete this database"
+        if self.metric != "expectation":
+            return CHECKS[self.metric](families, dict(self.file.details)), complaint
+        # A best response is verified against the model it responds to; refuse any other model.
+        with (self.model or model_of(self.database)) if self.against else nullcontext() as opponent:
+            if opponent:
+                refuse_another(self.database, opponent)
+            return wrong_expectations(families, self.game, int(self.file.details["scale"]), opponent), complaint
 
     def find_reached(self, families: Families) -> Array:
         """Return which records play reaches from the starts."""
         reached = np.zeros(len(families), np.bool_)
-        reached[self.starts] = True
-        while True:
-            more = reached.copy()
-            more[families.children[reached[families.parents]]] = True
-            if (more == reached).all():
-                return reached
-            reached = more
+        frontier = np.unique(np.array(self.starts, np.int64))
+        while len(frontier):
+            reached[frontier] = True
+            # The links of the frontier are ranges of all links: number the links of each range, from its first on.
+            begins, ends = (families.parents.searchsorted(frontier, side) for side in ("left", "right"))
+            counts = ends - begins
+            links = np.arange(counts.sum()) + np.repeat(begins - np.cumsum(counts) + counts, counts)
+            children = families.children[links]
+            frontier = np.unique(children[~reached[children]])
+        return reached
 
     def check(self, item: int) -> None:
         for which, complaint in self.faults:

@@ -1,12 +1,19 @@
 """What each of several players gets, held against a recursion with fractions."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from retrograde.databases import open_database
+from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import LOSE, TIE, WIN
+from retrograde.solver.engine import solve
+from retrograde.solver.metrics import method
 from retrograde.solver.metrics.method import MetricOptions
 from retrograde.solver.metrics.utilities import measure
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import MetricNotApplicable
+from retrograde.solver.verification.verify import verify
 from tests.helpers.marks import thorough_but
 from tests.helpers.measuring import Graph, random_graph, slow_utilities
 
@@ -84,3 +91,17 @@ def test_other_ties_chance_and_great_payoffs_are_refused():
         found(Graph(3, [0, 1], [[1], []], [-1, 0], [(0, 0, 0), (1, 0, 0)]))
     with pytest.raises(MetricNotApplicable, match="too much for averages"):
         found(Graph(2, [0, 1], [[1], []], [0, 0], [(0, 0), (1 << 20, 0)]), "average")
+
+
+def test_players_who_take_turns_and_are_not_named_are_refused(tmp_path):
+    """Utilities are of each player, and the positions of such a game do not say who is to move."""
+    with pytest.raises(MetricNotApplicable, match=r"utilities need turn\(position\), which says who is to move"):
+        solve(load_game("tictactoe"), tmp_path / "solved.h5", metric="utilities")
+
+
+def test_databases_of_utilities_without_players_are_found_to_be_wrong(tmp_path, monkeypatch):
+    """Earlier versions have made such databases."""
+    monkeypatch.setattr(method, "Traits", SimpleNamespace(of=lambda game: SimpleNamespace(alternates=False)))
+    with open_database(solve(load_game("nim"), tmp_path / "solved.h5", metric="utilities")) as database:
+        done = verify(database)
+    assert done.wrong == len(database) and "has utilities, which need turn(position)" in str(done.problems[0])

@@ -1,6 +1,7 @@
 """Verifies values and remotenesses, for databases of records, slots and steps (see `verify.py`)."""
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -115,6 +116,12 @@ class OutcomeVerifier(DatabaseVerifier):
         """Verify ascending items of a storage, all in one part of the database, with the kernel."""
         return self.verify_block(lambda block: self.run_kernel(storage, block, part), items)
 
+    @cached_property
+    def legend_columns(self) -> Array:
+        """The values and the remotenesses of the legend, int64[2, rows]; -1 for none."""
+        pairs = [(value, -1 if remoteness is None else remoteness) for value, remoteness in self.outcomes]
+        return np.ascontiguousarray(np.array(pairs, np.int64).reshape(-1, 2).T)
+
     def run_kernel(self, storage: Any, items: Array, part: int) -> TaskResult:
         """Call the kernel for ascending items of a storage."""
         from retrograde.solver.rules.ports import rules_for
@@ -129,9 +136,7 @@ class OutcomeVerifier(DatabaseVerifier):
             np.zeros(self.legend_rows, TALLY), np.empty(len(items), np.int64), image_buffer(self.game),
             no_positions, np.zeros((CACHE_SIZE, 2), np.int64), trouble_array(self.game),
         )  # fmt: skip
-        pairs = [(value, -1 if remoteness is None else remoteness) for value, remoteness in self.outcomes]
-        values, remotenesses = np.array(pairs, np.int64).reshape(-1, 2).T.copy()
-        legend = kernels.LegendColumns(values, remotenesses)
+        legend = kernels.LegendColumns(*self.legend_columns)
         with compilable(self.game), watch_kernel(self.game, workspace.trouble):
             count = kernels.verify_items(rules_for(self.rules), storage, legend, items, workspace, self.every_image)
         return TaskResult(workspace.wrong[:count].copy(), len(items), workspace.tally, part)

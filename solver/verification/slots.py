@@ -102,6 +102,7 @@ class SlotsVerifier(OutcomeVerifier):
             for row in holder.file.legend:
                 row_by_outcome.setdefault(outcome_of(row), len(row_by_outcome))
         self.outcomes = list(row_by_outcome)
+        vars(self).pop("legend_columns", None)  # they were of fewer outcomes
         self.row_numbers = np.empty(numbering.slots, np.min_scalar_type(len(row_by_outcome)))
         for k, (holder, tier) in enumerate(zip(holders, self.tiers.tolist(), strict=True)):
             new_rows = np.array([row_by_outcome[outcome_of(row)] for row in holder.file.legend])

@@ -27,6 +27,9 @@ from retrograde.cli.failure import INTERRUPTED
 PAUSES = (1.0, 0.5, 0.5)
 """Seconds between Ctrl-C, its repetitions, and the end."""
 
+LEFT_RUNNING = "left running"
+"""The name of threads that may still run when a command has ended."""
+
 exit_now = os._exit
 """Ends the process. Saved at import, because `os._exit` is replaced while rules run."""
 
@@ -103,12 +106,17 @@ class Watch:
                 os.write(2, f"{clear}retrograde: interrupted{self.culprit()}\n".encode())
         exit_now(INTERRUPTED)
 
-    def close(self, status: int) -> None:
-        """End the process if Ctrl-C ended the command, whatever its threads do; else Python shuts down as usual."""
+    def close(self, status: int, owns_process: bool) -> None:
+        """End the process if Ctrl-C ended the command, whatever its threads do; else Python shuts down as usual.
+
+        The process, if it is the command's own, also ends here if threads are LEFT_RUNNING: Python would stop them
+        while they hold a lock of HDF5, and then wait for that lock.
+        """
         self.said = True
         if self.sockets:
             signal.signal(signal.SIGINT, lambda *_: None)
-        if self.seen and status == INTERRUPTED:
+        is_busy = owns_process and any(thread.name == LEFT_RUNNING for thread in threading.enumerate())
+        if is_busy or (self.seen and status == INTERRUPTED):
             for stream in (sys.stdout, sys.stderr):
                 with suppress(OSError, ValueError, AttributeError):
                     stream.flush()

@@ -144,13 +144,13 @@ class LazyGroup(click.Group):
                 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy would start threads that have nothing to do
                 atexit.register(skip_collection)  # the first that is registered is called last
                 WATCH.start()
-            status = self.run(args, complete_var, **extra)
+            status = self.run(args, complete_var, **extra) or 0
         except (KeyboardInterrupt, click.Abort):  # before a command is called, or while its error is printed
             WATCH.ignore()
             status = INTERRUPTED
             if not WATCH.said:
                 click.echo("retrograde: interrupted", err=True)
-        WATCH.close(status)
+        WATCH.close(status, owns_process=args is None)
         sys.exit(status)
 
     def run(self, args: Sequence[str] | None, complete_var: str | None, **extra: Any) -> Any:

@@ -10,6 +10,8 @@ from threading import Thread
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
+from retrograde.cli.interrupt import LEFT_RUNNING
+
 Result = TypeVar("Result")
 
 MOVES_LEFT = 40
@@ -116,7 +118,7 @@ def in_background(make: Callable[[], Result]) -> "Future[Result]":
         except Exception as error:
             future.set_exception(error)
 
-    Thread(target=run, daemon=True).start()
+    Thread(target=run, name=LEFT_RUNNING, daemon=True).start()
     return future
 
 

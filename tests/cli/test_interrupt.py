@@ -209,3 +209,27 @@ def test_the_tests_of_ctrl_c_pass_where_a_script_in_the_background_ignores_it():
     root = ROOT
     done = subprocess.run([sys.executable, "-c", code, *tests], cwd=root, capture_output=True, text=True, timeout=LATE)
     assert "2 passed" in done.stdout, done.stdout
+
+
+@pytest.mark.long
+def test_a_command_ends_though_a_thread_holds_the_lock_of_h5py():
+    """As the search of `uci` may, which opens databases while it is compiled."""
+    code = (
+        "import sys, threading, time\n"
+        "import h5py\n"
+        "from h5py._objects import phil\n"
+        "from retrograde.cli import main\n"
+        "from retrograde.cli.uci.clock import in_background\n"
+        "held = threading.Event()\n"
+        "def hold():\n"
+        "    with phil:\n"
+        "        held.set()\n"
+        "        time.sleep(1000)\n"
+        "kept = [h5py.h5s.create_simple((1,))]\n"
+        "in_background(hold)\n"
+        "held.wait()\n"
+        "sys.argv = ['retrograde', 'games', '--json']\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False, cwd=ROOT)
+    assert done.returncode == 0 and done.stdout.startswith(b"[")

@@ -47,7 +47,7 @@ from retrograde.solver.metrics.models.model import Model, NoModel
 from retrograde.solver.options import BY_NUMBER, COMPILED, EXPECTATION, CannotSolve, SolveOptions, refuse_combination
 from retrograde.solver.rules.no_exit import no_exit
 from retrograde.solver.runtime.cluster.executor import ClusterExecutor
-from retrograde.solver.runtime.journal import Journal
+from retrograde.solver.runtime.journal import Journal, is_to_replace
 from retrograde.solver.runtime.memory import DiskTooSmall, MemoryBudget, MemoryLimit
 from retrograde.solver.runtime.progress import Listener, announce
 from retrograde.solver.runtime.scratch import without_empty_folders
@@ -232,10 +232,12 @@ def solve_into(paths: SolvePaths, game: Game, options: SolveOptions) -> None:
     if (solved := try_interpreted(game, budget, options)) is not None:
         write(solved)
         return
-    # Step 2: open the journal and the executor, and try the compiled methods.
+    # Step 2: open the journal and the executor, and try the compiled methods. A fresh solve takes up the journal of
+    # one that was to replace the same database.
     expect_compiler(budget)
+    fresh = options.fresh and not is_to_replace(paths.journal, paths.path)
     with (
-        Journal(paths.journal, identity(game, options), options.fresh) as journal,
+        Journal(paths.journal, partial(identity, game, options), fresh) as journal,
         executor_of(options, paths) as (executor, workers),
     ):
         if journal.dropped:

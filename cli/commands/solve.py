@@ -134,6 +134,9 @@ def command(
     against = against or model_in(metric_in_name)
     with model_for(against, metric, game, name) if against else nullcontext() as model:
         goal = Goal(EXPECTATION if model else metric or metric_in_name or metric_of(game), ties or "", model)
+        if ties and goal.metric != "utilities":
+            what = f"--ties goes with --metric utilities, and not with {goal.metric}"
+            raise click.UsageError(what, click.get_current_context())
         # The part of the file's name that names the metric: none for the game's own.
         in_file_name = against_model(model.name) if model else "" if goal.metric == metric_of(game) else goal.metric
         path = Path(database) if database is not None else database_path(text_of(game), metric=in_file_name)
@@ -247,13 +250,15 @@ def solve_if_needed(game: Game, path: Path, goal: Goal, how: Run) -> tuple[dict[
             if not solved:
                 if path.exists() and not how.fresh:  # made by earlier rules: `is_solved` allows that
                     click.echo(
-                        f"retrograde: {path} was made by earlier rules of {typed(game)}, and is replaced", err=True
+                        f"retrograde: {path} was made by earlier rules of {typed(game)}, and will be replaced", err=True
                     )
                 before, explored = solve_with_progress(game, path, how, lock, goal)
     if solved:
         from retrograde.cli.commands.remove import clear_leftovers
+        from retrograde.solver.runtime.journal import is_to_replace
 
-        clear_leftovers(path)
+        if not is_to_replace(path.with_name(f"{path.name}.journal"), path):
+            clear_leftovers(path)
         trust(game)  # the user has named its file
     seconds, facts = round(time.monotonic() - began, 3), facts_in(game, path)
     took = {"seconds": seconds, "peak_memory_bytes": peak_memory(), "resumed": before, "explored_before": explored}
@@ -438,7 +443,7 @@ def rows_of_estimate(expected: "Estimate", free: int, refused: bool) -> list[tup
         memory += " of the process that solves"
         workers = [("", f"{texts['worker']} of each worker"), ("wire", f"{texts['wire']} for each ply of remoteness")]
     if refused:
-        memory += f"; {size(expected.least_memory)} is the least, about; with this --memory solve may refuse"
+        memory += f"; but solve refuses a --memory of less than about {size(expected.least_memory)}"
     too_little = "" if expected.fits(free) else ", which is too little: solve refuses to begin"
     return [
         ("positions", texts["positions"]),
@@ -489,10 +494,11 @@ def solve_with_progress(game: Game, path: Path, how: Run, lock: Lock, goal: Goal
                 )  # fmt: skip
     except KeyboardInterrupt as error:
         failure = explain(error)
-        is_resumable = failure.status == INTERRUPTED and not path.exists() and has_journal(game, path, goal)
+        is_resumable = failure.status == INTERRUPTED and has_journal(game, path, goal)
         if is_resumable:
             trust(game)  # so that `solve` finds the rules by the name that `list` shows
-        command = "the same command without --fresh" if how.fresh else "the same command"
+        starts_anew = how.fresh and not path.exists()  # an interrupted solve that is to replace a database goes on
+        command = "the same command without --fresh" if starts_anew else "the same command"
         note = f"; finished work is kept, and {command} resumes the solve" if is_resumable else ""
         raise Failure(f"{failure.message}{note}", failure.status) from None
     return resumed.get("solving", 0), resumed.get("exploring", 0)

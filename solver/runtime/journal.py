@@ -13,7 +13,7 @@ import struct
 import threading
 import time
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,9 +32,11 @@ MAGIC = b"RGJ1"
 class Journal:
     """An append-only file of named arrays; a context manager. The writer must hold the database's lock."""
 
-    def __init__(self, path: Path, identity: str, fresh: bool = False):
-        """Open or make a journal, empty if *fresh* or if it has another *identity*; raise CannotWrite on failure."""
-        self.path = path
+    def __init__(self, path: Path, identity: str | Callable[[], str], fresh: bool = False):
+        """Open a journal, empty if *fresh* or if it has another *identity*, which may be a function that finds it. The
+        file is made when the first entry is added. Raise CannotWrite on failure."""
+        self.path, self.identity = path, identity
+        self.file: BinaryIO | None = None
         self.end = 0
         self.named = False
         """Whether the file's name survives a power cut, since its folder was synced."""
@@ -42,22 +44,33 @@ class Journal:
         """Held while an entry is added: several threads may log at once."""
         self.found: dict[str, Entries] = {}
         """The entries of earlier runs by name, until `log` takes them."""
+        self.dropped = False
+        """Whether the journal had entries of an outdated solve."""
         with self.expect_disk():
-            # The first entry is the identity, without arrays. A journal of another identity is outdated.
-            self.file = open(path, "ab")  # noqa: SIM115  # closed by __exit__
-            entries = self.entries()
-            first = next(entries, None)
-            self.dropped = not fresh and first not in (None, (identity, [])) and next(entries, None) is not None
-            """Whether the journal had entries of an outdated solve."""
-            if fresh or first != (identity, []):
-                self.end = 0
-                self.append(identity)
-            else:
-                # Keep only the offsets: together the entries may be large. Reading an entry moves `end` behind it.
+            if path.exists():
+                self.find_entries(fresh)
+
+    def find_entries(self, fresh: bool) -> None:
+        """Find the entries of an earlier run. Delete the file if they are of no use."""
+        # The first entry is the identity, without arrays. A journal of another identity is outdated.
+        entries = self.entries()
+        first = next(entries, None)
+        if not fresh and first == (self.first_entry(), []):
+            # Keep only the offsets: together the entries may be large. Reading an entry moves `end` behind it.
+            begin = self.end
+            for name, _ in entries:
+                self.found.setdefault(name, Entries(self.path, [])).offsets.append(begin)
                 begin = self.end
-                for name, _ in entries:
-                    self.found.setdefault(name, Entries(path, [])).offsets.append(begin)
-                    begin = self.end
+            self.file = open(self.path, "ab")  # noqa: SIM115  # closed by __exit__
+            return
+        self.dropped = not fresh and first is not None and next(entries, None) is not None
+        entries.close()
+        self.path.unlink()
+        self.end = 0
+
+    def first_entry(self) -> str:
+        """Return the identity."""
+        return self.identity if isinstance(self.identity, str) else self.identity()
 
     def __enter__(self) -> "Journal":
         return self
@@ -65,10 +78,13 @@ class Journal:
     def __exit__(self, *error: object) -> None:
         # Closing may fail again on data that could not be written; that was reported already.
         with self.adding, suppress(OSError):
-            self.file.close()
+            if self.file:
+                self.file.close()
 
     def sync(self) -> None:
         """Make all entries survive a power cut, before files that they replace are deleted."""
+        if self.file is None:
+            return
         with self.expect_disk():
             os.fsync(self.file.fileno())
             if not self.named:
@@ -84,21 +100,25 @@ class Journal:
         return expect_disk(repr(str(self.path)))
 
     def append(self, name: str, *arrays: Array) -> None:
-        """Add an entry: a name and arrays. Any thread may call this."""
+        """Add an entry: a name and arrays. Any thread may call this. Raise CannotWrite if that fails."""
         content = pack_entry(name, arrays)
-        with self.adding:
-            self.write(content)
+        with self.adding, self.expect_disk():
+            if self.file is None:
+                self.file = open(self.path, "wb")  # noqa: SIM115  # closed by __exit__
+            if self.end == 0:
+                self.write(self.file, pack_entry(self.first_entry(), ()))
+            self.write(self.file, content)
 
-    def write(self, content: list[bytes | memoryview]) -> None:
-        """Write an entry after the last whole one; raise CannotWrite if that fails."""
-        with self.expect_disk():
-            self.file.truncate(self.end)  # cut off what a kill left after the last whole entry
-            for part in content:
-                self.file.write(part)
-            self.file.flush()
-        self.end = self.file.tell()
+    def write(self, file: BinaryIO, content: list[bytes | memoryview]) -> None:
+        """Write an entry after the last whole one."""
+        file.truncate(self.end)  # cut off what a kill or a full disk left after the last whole entry
+        file.seek(self.end)
+        for part in content:
+            file.write(part)
+        file.flush()
+        self.end = file.tell()
 
-    def entries(self) -> Iterator[tuple[str, list[Array]]]:
+    def entries(self) -> Generator[tuple[str, list[Array]], None, None]:
         """Yield the names and arrays of all whole entries, in order; the next append goes after the last one read."""
         self.end = 0
         with open(self.path, "rb") as file:
@@ -170,6 +190,15 @@ def read_header(file: BinaryIO) -> tuple[str, list[tuple[str, int, int]]] | None
         return None
     name, descriptions = json.loads(header)
     return name, descriptions
+
+
+def is_to_replace(journal: Path, database: Path) -> bool:
+    """Return whether a journal is of a solve that was to replace a finished database, and was interrupted."""
+    try:
+        found = journal.stat()
+        return found.st_size > 0 and found.st_mtime_ns > database.stat().st_mtime_ns
+    except OSError:  # one of them is missing
+        return False
 
 
 FEW = 4

@@ -271,7 +271,7 @@ def test_a_database_of_an_earlier_text_of_the_same_file_is_replaced(home):
     Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
     done = retrograde("solve", "./heap.py")
     path = home / "heap.h5"
-    assert done.stderr == f"retrograde: {path} was made by earlier rules of ./heap.py, and is replaced\n"
+    assert done.stderr == f"retrograde: {path} was made by earlier rules of ./heap.py, and will be replaced\n"
     assert "the first player wins in 7 plies" in done.stdout  # 10 = 3 · 3 + 1
     assert "solved before" in retrograde("solve", "./heap.py").stdout
 

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 
 from retrograde.databases import open_database
-from retrograde.games import LOSE, UNDECIDED, Game, RuleError, Value
+from retrograde.games import LOSE, UNDECIDED, Game, RetrogradeError, RuleError, Value
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import InternalError
 from retrograde.solver.engine import solve
@@ -261,6 +261,40 @@ def test_goes_on_from_any_prefix_of_the_journal(tmp_path):
         assert not journal.exists()
         resumed += any(event.resumed for event in events)
     assert resumed >= 4
+
+
+def test_a_fresh_solve_that_was_to_replace_a_database_goes_on(tmp_path):
+    """Without a database `fresh` starts over, and a database that came later than the journal is no reason to go on."""
+    game, path = load_game("connect4:4,4"), tmp_path / "game.h5"
+    journal = tmp_path / "game.h5.journal"
+
+    def resumes() -> bool:
+        events = []
+        solve(game, path, method="compiled", fresh=True, listener=events.append)
+        assert not journal.exists()
+        return any(event.resumed for event in events)
+
+    def begin() -> None:
+        with pytest.raises(Stop):
+            solve(game, path, method="compiled", sizes=Sizes(journal_seconds=0), listener=stop_at(4), fresh=True)
+        assert journal.exists()
+
+    begin()
+    assert not resumes()
+    whole = path.read_bytes()
+    begin()
+    assert path.read_bytes() == whole and resumes()
+    assert path.read_bytes() == whole
+    begin()
+    os.utime(path, (later := journal.stat().st_mtime + 1, later))
+    assert not resumes()
+
+
+def test_a_solve_that_is_refused_leaves_no_journal(tmp_path):
+    for variant, metric in (("pig:20", "remoteness"), ("chess:KRK", "score")):
+        with pytest.raises(RetrogradeError):
+            solve(load_game(variant), tmp_path / "game.h5", metric=metric)
+        assert not [file for file in tmp_path.iterdir() if file.suffix != ".lock"]
 
 
 def test_a_damaged_journal_is_used_up_to_the_damage(tmp_path):

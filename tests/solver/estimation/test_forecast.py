@@ -319,7 +319,7 @@ def test_an_estimate_solves_nothing_and_tells_a_range(tmp_path, monkeypatch):
     assert phases[:2] == ["reading the rules", "compiling the rules"] and "counting" in phases
     assert json.loads(retrograde("solve", "chess:KRK", "--estimate", "--json").stdout)["ranges"]["records"][1] > 50_000
     little = "chess:KRK", "--estimate", "--memory"
-    assert "the least, about; with this --memory solve may refuse" in retrograde("solve", *little, "200M").stdout
+    assert "but solve refuses a --memory of less than about" in retrograde("solve", *little, "200M").stdout
     assert "refuse" not in retrograde("solve", *little, "1G").stdout
     assert not json.loads(retrograde("solve", *little, "200M", "--json").stdout)["fits_memory"]
     assert not (tmp_path / "home").exists()

@@ -1,6 +1,7 @@
 """Finds misspelt members: nothing calls a rule under a wrong name, and the default applies silently."""
 
 import ast
+from collections.abc import Iterable
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
@@ -38,10 +39,15 @@ def find_misspelt(cls: Any) -> tuple[str, str] | None:
         contract = public_names(Game).union(FOR_PEOPLE, NO_DEFAULT, *map(public_names, line[number + 1 :]))
         by_spelling = {spelling(name): name for name in sorted(contract - defined)}
         for name in sorted(defined - contract):
-            near = get_close_matches(spelling(name), by_spelling, 1, CLOSE)
+            near = get_close_matches(spelling(name), by_spelling, 1, CLOSE) or same_letters(spelling(name), by_spelling)
             if near and not is_read(name, line):
                 return name, by_spelling[near[0]]
     return None
+
+
+def same_letters(name: str, others: Iterable[str]) -> list[str]:
+    """Return those of *others* that have the letters of a name in another order, as `teir` and `tier`."""
+    return [other for other in others if sorted(other) == sorted(name)]
 
 
 def public_names(cls: type) -> set[str]:

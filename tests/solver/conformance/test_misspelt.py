@@ -78,6 +78,7 @@ MISSPELT = {
     "domove": (replaced(HEAP, "do_move", "domove"), "do_move"),
     "generate_move": (replaced(HEAP, "generate_moves", "generate_move"), "generate_moves"),
     "generateMoves": (replaced(HEAP, "generate_moves", "generateMoves"), "generate_moves"),
+    "teir": (HEAP + "\n    def teir(self, heap):\n        return self.size - heap\n", "tier"),
     "tie": (HEAP + "\n    def tie(self, heap):\n        return self.size - heap\n", "tier"),
 }
 

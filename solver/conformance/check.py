@@ -27,6 +27,7 @@ from retrograde.games.contract import raised
 from retrograde.games.contract.fields import check_arguments
 from retrograde.games.contract.game import InternalError, Traits, can_set_up, declares, defines
 from retrograde.games.contract.live import with_source
+from retrograde.games.identity.digest_cache import is_installed
 from retrograde.solver.conformance import declarations, drawings, hints, names, numberings, pairs, turns
 from retrograde.solver.conformance.survey import LEAST, Survey
 from retrograde.solver.conformance.understanding import describe_rules
@@ -188,7 +189,7 @@ class Checker:
         """Run the checks that need no compiled rules, stage by stage, until a stage finds something.
 
         They visit up to *limit* positions until *deadline*. Without *for_people*, checks that no solve needs are left
-        out.
+        out, and names of members are checked only if the game is not one of ours.
         """
         checks = [
             check for check in POSITION_CHECKS if check.is_for(self.game) and (for_people or not check.for_people)
@@ -196,8 +197,9 @@ class Checker:
         first = [check for check in checks if check.first]
         others = [check for check in checks if not check.first]
         half_time = (time.monotonic() + deadline) / 2
+        with_names = for_people or not is_installed(type(self.game))
         for stage in (
-            partial(self.explore, limit, half_time),
+            partial(self.explore, limit, half_time, with_names),
             partial(self.check_declarations, first, deadline, len(others) + 1),
             self.read_chance_numbering,
             partial(self.check_all, others, deadline),
@@ -207,9 +209,11 @@ class Checker:
             with self.collect_faults():
                 stage()
 
-    def explore(self, limit: int, deadline: float) -> None:
-        """Check names, players and starts, and visit up to *limit* positions until *deadline*."""
-        names.check_names(self.survey)
+    def explore(self, limit: int, deadline: float, with_names: bool) -> None:
+        """Check players and starts, names of members too if *with_names*, and visit up to *limit* positions until
+        *deadline*."""
+        if with_names:
+            names.check_names(self.survey)
         self.survey.begin_check("name", None)
         pairs.check_name(self.game)
         turns.check_players(self.survey)

@@ -18,9 +18,11 @@ from retrograde.cli.commands.annotations import (
 )
 from retrograde.cli.common import print_data, print_json
 from retrograde.cli.failure import Failure
+from retrograde.games.chess import Chess
 from retrograde.games.chess.anyboard import AnyBoard
 from retrograde.games.chess.movetext import CASTLING, MOVE, NULL_MOVES, GameRecord, game_text, legal_move, read_games
 from retrograde.games.chess.san import SAN, UCI, uci
+from retrograde.games.contract.choice import Choice
 from retrograde.games.contract.game import DRAW, WIN, RetrogradeError
 from retrograde.games.contract.text import printable
 
@@ -163,8 +165,8 @@ def chess_reviews(
 def chess_review(board: AnyBoard, move: str, tables: "EndingTables", missing: set[str]) -> "Review | None":
     """Return the review of a move, or None if no database has the position.
 
-    The review follows the fifty-move rule if the ending has distances to zeroing. A line on standard error names each
-    database that is missing, once: *missing* are those named before.
+    The review follows the fifty-move rule if the ending has distances to zeroing. A dead position needs no database. A
+    line on standard error names each database that is missing, once: *missing* are those named before.
     """
     from retrograde.solver.play.match import review
     from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule
@@ -174,6 +176,8 @@ def chess_review(board: AnyBoard, move: str, tables: "EndingTables", missing: se
         material = ending_on(board)
     except RetrogradeError:  # more men than any ending has, or castling
         return None
+    if board.is_dead():
+        return review_in_dead_position(material, board, move)
     if found := tables.find(material, board):
         solution, position = found
         played = next(one for one in solution.game.generate_moves(position) if uci(position, one) == move)
@@ -182,6 +186,20 @@ def chess_review(board: AnyBoard, move: str, tables: "EndingTables", missing: se
         missing.add(material)
         click.echo(f"no database of {material}; make one with: retrograde solve chess:{material}", err=True)
     return None
+
+
+def review_in_dead_position(material: str, board: AnyBoard, move: str) -> "Review":
+    """Return the review of a move in a dead position, where no mate is possible: a draw, as all moves there.
+
+    For the rules the game is over there, so databases have no moves. A game by PGN may go on.
+    """
+    from retrograde.solver.play.match import Review
+
+    game: Any = Chess(material)
+    position = game.read(board.fen())
+    number = next(one for one in game.generate_moves(position) if uci(position, one) == move)
+    played = Choice(number, game.move_name(position, number), game.do_move(position, number), DRAW, None)
+    return Review(played, [played], DRAW)
 
 
 def chess_comments(game: GameRecord, reviews: "list[tuple[str, Review | None]]") -> Iterator[str]:

@@ -127,6 +127,26 @@ def test_a_game_is_annotated_from_where_it_enters_the_databases(home):
     assert out.split() == full.split() and beside == "1 game: no move is known to the databases here\n"
 
 
+@pytest.mark.parametrize(
+    ("fen", "moves"),
+    [
+        ("8/8/8/8/8/1k6/1R6/4K3 b - - 0 1", "1... Kxb2 2. Kd2 Kb3"),  # bare kings
+        ("8/8/8/8/8/8/8/KBk5 b - - 0 1", "1... Kd2 2. Bf5 Ke3"),
+        ("8/8/8/8/8/3b4/8/KBk5 w - - 0 1", "1. Bxd3 Kd2 2. Bb1 Kc1"),  # bishops on one colour
+        ("8/8/8/8/8/2n5/8/KRk5 b - - 0 1", "1... Nxb1 2. Ka2 Nd2"),
+    ],
+)
+def test_moves_after_a_dead_position_are_draws(home, fen, moves):
+    """For the rules the game is over there; by PGN it may go on. The next game is annotated as well."""
+    out, beside = annotate(f'[FEN "{fen}"]\n\n{moves} 1/2-1/2\n\n[FEN "{ROOK}"]\n\n1. Re2 *\n')
+    first, second = theirs(out)
+    nodes = list(first.mainline())
+    assert [node.eval() and node.eval().white() for node in nodes[-2:]] == [chess.engine.Cp(0)] * 2
+    assert [" ".join(node.comment.split()) for node in nodes[-2:]] == ["[%eval 0.00] draw"] * 2
+    assert second.next().eval() is not None and not any(pgn.NAG_BLUNDER in node.nags for node in nodes)
+    assert not any(f"no database of {name};" in beside for name in ("KK", "KBK", "KNK"))
+
+
 def test_chess_may_be_named(home):
     text = f'[SetUp "1"]\n[FEN "{ROOK}"]\n\n1. Re2 *\n'
     assert annotate(text, "chess") == annotate(text)

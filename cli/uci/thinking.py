@@ -1,8 +1,9 @@
 """Finds the move that answers `go`.
 
-If a database has the position, the move is the best one, with the distance to mate. Otherwise the engine searches the
-position within the clock: for a proof if it is an ending, else to a depth with an evaluation. If there is no time for
-that, or the rules are not compiled yet, it takes the best move by two plies. An `info string` says which.
+In a dead position, where no mate is possible, every move draws. If a database has the position, the move is the best
+one, with the distance to mate. Otherwise the engine searches the position within the clock: for a proof if it is an
+ending, else to a depth with an evaluation. If there is no time for that, or the rules are not compiled yet, it takes
+the best move by two plies. An `info string` says which.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -49,12 +50,20 @@ class Thinker:
             mate = board is not None and board.in_check(board.white_to_move)
             self.say(f"info depth 0 score {'mate 0' if mate else 'cp 0'}")
             return "(none)" if board else "0000"
+        if board.is_dead():  # for the rules of endings the game is over; between programs it may go on
+            return self.print_draws(moves, question.options["MultiPV"], clock)
         try:
             best = self.look_up_or_search(board, moves, question, clock)
         except Exception as error:
             self.remark(message_of(error))
             best = self.search(board, moves, question, clock)
         return best or self.look_two_plies(board, moves, clock)
+
+    def print_draws(self, moves: list[str], most: int, clock: Clock) -> str:
+        """Print at most *most* moves of a dead position as draws; return the first."""
+        for rank, move in enumerate(moves[:most], 1):
+            self.say(f"info depth 1 multipv {rank} score cp 0 nodes 0 time {clock.milliseconds} pv {move}")
+        return moves[0]
 
     def search(self, board: AnyBoard, moves: list[str], question: GoCommand, clock: Clock) -> str | None:
         """Return the best of some moves by a search of the whole game; None without time for it."""

@@ -210,6 +210,26 @@ def test_several_lines(queens, solved, client):
             assert choice.value == DRAW or len(info["pv"]) == choice.remoteness + 1
 
 
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "8/8/8/8/8/2k5/8/K7 w - - 0 1",
+        "8/8/8/8/8/8/8/KBk5 b - - 0 1",
+        "8/8/8/8/8/8/8/KNk5 w - - 12 1",
+        "8/8/8/8/8/3b4/8/KBk5 w - - 0 1",  # bishops on one colour, and no database
+    ],
+)
+def test_in_a_dead_position_every_move_is_a_draw(ask, fen):
+    """For the rules of endings the game is over, but a program may go on. There is no remark, such as of a database."""
+    position, legal = f"position fen {fen}", [move.uci() for move in chess.Board(fen).legal_moves]
+    told, best = ask(position, "go movetime 500")
+    assert " score cp 0 " in told and best == f"bestmove {told.split(' pv ')[1]}" and best.split()[1] in legal
+    *lines, best = ask("setoption name MultiPV value 500", position, "go")
+    assert [line.split(" multipv ")[1].split()[0] for line in lines] == [str(n + 1) for n in range(len(legal))]
+    assert sorted(line.split(" pv ")[1] for line in lines) == sorted(legal) and " score cp 0 " in lines[-1]
+    assert ask(position, f"go searchmoves {legal[-1]}")[-1] == f"bestmove {legal[-1]}"
+
+
 def test_searchmoves_and_several_lines(ask):
     position = "position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
     said = ask("setoption name multipv value 5", position, "go searchmoves b2b8 b2b7 a1a2")

@@ -92,10 +92,16 @@ def answer_file(name: str, reader: "BatchReader", moves: bool, as_json: bool) ->
 class BatchReader:
     """Opens the solutions that lines need, and answers lines. A context manager that closes what it has opened."""
 
-    def __init__(self, source: str | None = None, database: str | None = None, seconds: float | None = None):
+    def __init__(
+        self,
+        source: str | None = None,
+        database: str | None = None,
+        seconds: float | None = None,
+        table: int | None = TABLE,
+    ):
         """Answer by the database that VARIANT|FILE and --database name, or each line's variant, or a search of
-        *seconds*."""
-        self.source, self.database, self.seconds = source, database, seconds
+        *seconds*. Each variant that is searched has a transposition table of *table* bytes, None for the default."""
+        self.source, self.database, self.seconds, self.table = source, database, seconds, table
         self.stack = ExitStack()
         self.found: dict[str, Oracle | RetrogradeError] = {}
         """By variant, its oracle, or the error that prevents one."""
@@ -146,14 +152,16 @@ class BatchReader:
         return oracle, read_position(oracle.game, text.strip()), plies_in(oracle.game, text)
 
     def open(self, source: str, text: str) -> "Oracle":
-        """Return the oracle for VARIANT|FILE; if that is just chess, for the men in a text."""
-        key = f"{CHESS}:{men_of(text)}" if source == CHESS else source
+        """Return the oracle for VARIANT|FILE; if that is just chess, for the men in a text, or for the whole game."""
+        key = ending_or_chess(text) if source == CHESS else source
         if key not in self.found:
             try:
                 self.found[key] = self.stack.enter_context(self.solution(key, source))
             except NoDatabase as error:
                 # A search is for the variant on the command line, not for one in a line.
                 may_search = self.seconds is not None and self.database is None and source == self.source
+                if key == CHESS and not may_search:
+                    error = NoDatabase(f"{error}; search it with: retrograde query {CHESS} POSITION")
                 self.found[key] = self.search(key, error) if may_search else error
             except RetrogradeError as error:
                 self.found[key] = error
@@ -170,7 +178,7 @@ class BatchReader:
         if len(self.searching) == MOST_SEARCHED:
             return RetrogradeError(f"{error}; no more than {MOST_SEARCHED} variants are searched at once")
         try:
-            self.searching[key] = self.stack.enter_context(open_search(key, self.seconds, error, TABLE))
+            self.searching[key] = self.stack.enter_context(open_search(key, self.seconds, error, self.table))
         except RetrogradeError as why:
             return why
         return self.searching[key]
@@ -180,6 +188,9 @@ class BatchReader:
         is just chess, the men choose the database."""
         from retrograde.solver.play.solution import solution_of
 
+        if key == CHESS:
+            limits = f"more than {men.MOST_MEN} men, or pawns among more than {men.MOST_WITH_PAWNS}"
+            raise NoDatabase(f"no database has castling, {limits}")
         if self.database is not None:
             return solution_of(open_source(key, self.database))
         return solution_of(open_source(str(database_with(key)) if source == CHESS else source, None))
@@ -192,6 +203,25 @@ class BatchReader:
 
 
 # Chess
+
+
+def ending_or_chess(text: str) -> str:
+    """Return the variant of the ending on a FEN's board; `chess` if it has too many men, or castling rights. Raise
+    PositionError for an invalid board.
+
+    >>> ending_or_chess("4k3/8/8/8/8/8/8/4K2R w"), ending_or_chess("4k3/8/8/8/8/8/8/4K2R w K")
+    ('chess:KRK', 'chess')
+    """
+    from retrograde.games.catalog import named_game
+    from retrograde.solver.play.tablebase.files import ending_on
+
+    board = fields.read(text)
+    try:
+        ending_on(board)
+    except RetrogradeError:  # no database can have the board
+        named_game(CHESS).read(text)  # raises if a search cannot have it either
+        return CHESS
+    return f"{CHESS}:{men_of(text)}"
 
 
 def men_of(text: str) -> str:

@@ -13,18 +13,10 @@ from retrograde.cli.render.board import print_board
 from retrograde.cli.render.expected import EXPECTATION, print_expectation
 from retrograde.cli.render.measures import print_measure, score_line, shared_text
 from retrograde.cli.render.moves import MOVER, mover, moves_table, print_line
-from retrograde.cli.render.oracles import (
-    ask_oracle,
-    estimate_line,
-    evidence_text,
-    open_oracle,
-    open_search,
-    time_option,
-    verdict,
-)
+from retrograde.cli.render.oracles import ask_oracle, estimate_line, evidence_text, open_oracle, time_option, verdict
 from retrograde.cli.render.pager import page_output
 from retrograde.cli.render.words import prospect_text
-from retrograde.databases.errors import NoDatabase, NotInDatabase
+from retrograde.databases.errors import NotInDatabase
 from retrograde.games.contract.game import Traits
 from retrograde.games.contract.text import printable
 
@@ -99,18 +91,11 @@ def reader(source: str, position: str | None, database: str | None, seconds: flo
     """Return a function that reads positions of VARIANT|FILE, and says which oracle answers for each. *position* is the
     argument of the command, *opened* closes the oracles."""
     if source == CHESS and position is not None and database is None:
-        from retrograde.cli.commands.batch import BatchReader, men_of
+        from retrograde.cli.commands.batch import TABLE, BatchReader
 
-        batch_reader = opened.enter_context(BatchReader(source))
-        if position == "-":
-            return lambda text: batch_reader.read(text)
-        try:
-            found = batch_reader.read(position)
-            return lambda text: found
-        except NoDatabase as error:
-            oracle: Oracle = open_search(f"{CHESS}:{men_of(position)}", seconds, error)
-    else:
-        oracle = open_oracle(source, database, seconds)
+        table = TABLE if position == "-" else None  # lines may have many endings
+        return opened.enter_context(BatchReader(source, None, seconds, table)).read
+    oracle = open_oracle(source, database, seconds)
     opened.callback(oracle.close)
     return lambda text: (
         oracle, read_reachable(oracle, text) if position is not None else start_of(oracle), plies_in(oracle.game, text)

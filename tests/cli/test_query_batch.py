@@ -170,6 +170,45 @@ def test_a_database_of_chess_is_found_by_the_men(solved, tmp_path, monkeypatch):
     assert "mated in 16" in retrograde("query", "chess", "-", input=f"{fen}\n").stdout
 
 
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",  # ten men; the mate is Ra8
+        "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1",  # six with pawns
+        "3k4/Q7/8/8/8/8/8/4K2R w K - 0 1",  # a right to castle; the mate is Rh8
+    ],
+)
+def test_chess_that_no_database_can_have_is_searched(tmp_path, monkeypatch, fen):
+    """A position alone, in a line of standard input, and in a batch; but not for a batch that names no game."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    no_database = "no database has castling, more than 6 men, or pawns among more than 5"
+    alone = retrograde("query", "chess", fen, "--json", "--time", 0.5)
+    assert alone.stderr == f"{no_database}: searching, up to 500 ms a question\n"
+    assert json.loads(alone.stdout)["variant"] == "chess"
+    line = retrograde("query", "chess", "-", "--json", "--time", 0.5, input=f"{fen}\n").stdout
+    assert json.loads(line)["position"] == json.loads(alone.stdout)["position"]
+    assert rows(retrograde("query", "chess", "--batch", "-", "--time", 60, input=f"{fen}\n")) == [
+        ["1", fen, "win", "1"]
+    ]
+    (row,) = rows(retrograde("query", "--batch", "-", input=f"{fen}\n", status=1))
+    assert row[2:] == ["error", f"{no_database}; search it with: retrograde query chess POSITION"]
+
+
+@pytest.mark.parametrize(
+    ("fen", "words"),
+    [
+        ("1rk3r1/1p4p1/8/8/8/8/1P4P1/1RK3R1 w GBgb - 0 1", "castling rights 'GBgb' are those of Chess960; put"),
+        ("8/pp6/8/8/8/k7/PP6/1K6 w - - 0 1", "the side that is not to move is in check"),
+    ],
+)
+def test_chess_that_cannot_be_searched_either_is_refused_in_one_line(tmp_path, monkeypatch, fen, words):
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    said = retrograde("query", "chess", fen, status=1).output
+    assert words in said and said.count("\n") == 1
+    (row,) = rows(retrograde("query", "chess", "--batch", "-", input=f"{fen}\n", status=1))
+    assert row[2] == "error" and words in row[3]
+
+
 def test_a_smaller_ending_is_found_in_a_larger_one(tmp_path, monkeypatch):
     """A queen against a king, where only pawn against king is solved, with all that may follow in one file, as once."""
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))

@@ -308,8 +308,9 @@ def databases_named(source: str, database: str | None) -> list[str]:
 
 def compact_of(database: "Database", folder: Path, as_json: bool) -> dict[str, Any]:
     """Write the compact form of a database unless it exists; return the facts about it."""
-    from retrograde.solver.methods.numbered.compact.write import make_compact
+    from retrograde.solver.methods.numbered.compact.write import check_kind, make_compact
 
+    check_kind(database)  # before the path: a database by another metric has the same name there
     variant = database.file.variant
     path = database_path(variant, folder)
     existed = path.exists()

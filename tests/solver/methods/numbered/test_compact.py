@@ -281,6 +281,19 @@ def test_the_command(solved, tmp_path, monkeypatch):
     assert "--compact goes with --database and --json alone" in refused.output
 
 
+def test_a_database_by_another_metric_is_refused_where_a_compact_one_is(solved, tmp_path, monkeypatch):
+    """Both have the same name in the folder. The refusal is that of an empty folder."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(solved("chess:KRK").parent))
+    monkeypatch.chdir(tmp_path)
+    retrograde("export", "chess:KRK", "--compact", "small")
+    before = (tmp_path / "small" / "chess,KRK.h5").read_bytes()
+    solve(load_game("chess:KRK"), tmp_path / "chess,KRK@dtc.h5", metric="dtc")
+    for folder in ("small", "empty"):
+        refused = retrograde("export", "./chess,KRK@dtc.h5", "--compact", folder, status=1)
+        assert "cannot be made compact: its values are by dtc" in refused.stderr and not refused.stdout
+    assert (tmp_path / "small" / "chess,KRK.h5").read_bytes() == before and not (tmp_path / "empty").exists()
+
+
 def test_the_program_in_c_says_that_it_does_not_read_it(compact, tmp_path):
     c_reader.compiled(tmp_path)  # skipped where it cannot be
     path = compact("chess:KRK")[1]

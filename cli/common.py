@@ -198,6 +198,23 @@ def player_named(name: str, oracle: "Oracle", chance: "Random") -> "Player":
 # Input and output
 
 
+def check_can_write(path: Path) -> None:
+    """Raise CannotWrite if a file cannot be written, before long work whose result it is for. A file stays as it is,
+    and no new one is left."""
+    from retrograde.databases.errors import CannotWrite
+
+    if path.exists() and not path.is_file():  # a device or a pipe: opening it may wait, or do something
+        return
+    try:
+        target = path.resolve()  # of a link whose target is missing, delete only the target again
+        is_new = not target.exists()
+        target.open("ab").close()
+        if is_new:
+            target.unlink()
+    except OSError as error:
+        raise CannotWrite(f"cannot write {str(path)!r}: {error.strerror or error}; choose another path") from error
+
+
 def input_line() -> str:
     """Return the next line of standard input, whatever bytes it has; "" at the end."""
     return sys.stdin.buffer.readline().decode(errors="replace")

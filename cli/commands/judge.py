@@ -8,7 +8,7 @@ import click
 
 from retrograde.cli import options
 from retrograde.cli.commands.plot import check_suffix, save_figure
-from retrograde.cli.common import open_source, player_named, print_json
+from retrograde.cli.common import check_can_write, open_source, player_named, print_json
 from retrograde.cli.progress import progress_listener
 from retrograde.cli.render.words import amount, heading, indent, table, wrap
 from retrograde.solver.runtime.progress import announce
@@ -64,6 +64,8 @@ def command(
     from retrograde.solver.play.weights import load_weights
 
     check_suffix(plot)
+    if plot is not None:
+        check_can_write(plot)
     with solution_of(open_source(source, database)) as solution, progress_listener(as_json) as line:
         solution.game = load_weights(solution.game, weights)
         announce(line, "looking for positions")

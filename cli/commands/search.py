@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from retrograde.cli import options
-from retrograde.cli.common import print_json, read_position
+from retrograde.cli.common import check_can_write, print_json, read_position
 from retrograde.cli.progress import COMPILING, poll_progress, progress_listener, search_progress
 from retrograde.cli.render.measures import measure_in_words, score_line
 from retrograde.cli.render.moves import mover, names_of, print_line
@@ -176,6 +176,8 @@ def draw_trees(
         raise click.UsageError(f"the picture must be .svg, not {out.name!r}", click.get_current_context())
     if game.primitive(position) != UNDECIDED:
         raise RetrogradeError(f"the game is over in {game.write(position)!r}; a tree begins where it goes on")
+    if out is not None:
+        check_can_write(out)
     print_trees(trees_of(game, position, *settings), out, as_json)
 
 

@@ -1,10 +1,12 @@
 """Moves for people: numbered as usual in the game, with values and distances, scorecards, and games as PGN."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from retrograde.cli.common import check_can_write
 from retrograde.cli.render.oracles import estimated_text, value_text
 from retrograde.cli.render.words import NOUNS, coloured, heading, indent, table, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
@@ -193,9 +195,13 @@ def pgn_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def check_writes_pgn(game: Game, pgn: str | None) -> None:
-    """Raise UsageError if games are to be written as PGN and the rules cannot do that."""
-    if pgn is not None and not hasattr(game, "pgn"):
+    """Raise UsageError if games are to be written as PGN and the rules cannot do that; CannotWrite if the path is
+    wrong."""
+    if pgn is None:
+        return
+    if not hasattr(game, "pgn"):
         raise click.UsageError(f"games of {game.name} cannot be written as PGN")
+    check_can_write(Path(pgn))
 
 
 def pgn_of(

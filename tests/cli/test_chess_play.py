@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from retrograde.cli.common import check_can_write
 from retrograde.games import LOSE, WIN
 from retrograde.games.chess import Chess
 from tests.helpers.command_line import retrograde
@@ -144,6 +145,26 @@ def test_only_chess_has_pgn(solved, tmp_path):
     path = solved("tictactoe")
     result = retrograde("play", path, "--pgn", tmp_path / "game.pgn", status=2)
     assert "games of tictactoe cannot be written as PGN" in result.stderr and not (tmp_path / "game.pgn").exists()
+
+
+def test_a_path_for_pgn_is_tried_before_the_first_move(krk, tmp_path, monkeypatch):
+    """No game is played, and no file is left or changed."""
+    monkeypatch.setattr("retrograde.cli.commands.play.Match.play", lambda match: 1 / 0)
+    monkeypatch.setattr("retrograde.cli.commands.match.contest", lambda *_: 1 / 0)
+    bad, link = tmp_path / "none" / "game.pgn", tmp_path / "link.pgn"
+    link.symlink_to(bad)
+    for words in (["play", krk, "--first", "perfect"], ["match", krk, "perfect", "perfect"]):
+        for path in (bad, link):
+            result = retrograde(*words, "--pgn", path, status=1)
+            assert result.stderr == (
+                f"retrograde: error: cannot write {str(path)!r}: No such file or directory; choose another path\n"
+            )
+            assert not result.stdout
+    whole, new = tmp_path / "whole.pgn", tmp_path / "new.pgn"
+    whole.write_text("1. e4 *\n")
+    check_can_write(whole)
+    check_can_write(new)
+    assert whole.read_text() == "1. e4 *\n" and not new.exists() and not bad.parent.exists()
 
 
 def test_other_games_begin_anywhere_too(solved):

@@ -372,6 +372,10 @@ def test_judge_on_the_command_line(counted, solved, tmp_path, monkeypatch):
     assert max(len(line) for line in text.splitlines() if line.startswith(" ")) <= 80
     assert picture.read_text("utf-8").count("<path") > 20
     assert "must be .png, .svg, .pdf" in retrograde(*args, "--plot", "a.txt", status=2).stderr
+    with monkeypatch.context() as patch:
+        patch.setattr("retrograde.solver.play.judging.SearchJudge.errors", lambda *_: 1 / 0)  # it is not begun
+        nowhere = retrograde(*args, "--plot", tmp_path / "none" / "judge.svg", status=1).stderr
+    assert "cannot write" in nowhere and nowhere.count("\n") == 1
     missing = retrograde("judge", "connect4:5,4", status=1).stderr
     assert "make it with: retrograde solve connect4:5,4" in missing and missing.count("\n") == 1
 

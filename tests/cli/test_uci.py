@@ -14,10 +14,10 @@ import h5py
 import psutil
 import pytest
 
-from retrograde.cli.uci import searches
+from retrograde.cli.uci import deepening, searches
 from retrograde.cli.uci.clock import Clock, ClockLimits
 from retrograde.cli.uci.deepening import key_of
-from retrograde.cli.uci.engine import Engine
+from retrograde.cli.uci.engine import SPINS, Engine
 from retrograde.cli.uci.lines import Prober
 from retrograde.cli.uci.searches import LEAST_TABLE
 from retrograde.cli.uci.twoply import best_by_two_plies
@@ -31,6 +31,7 @@ from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
 from tests.helpers.command_line import COMMAND, LATE, Child
 from tests.helpers.marks import thorough, thorough_but
+from tests.helpers.paths import ROOT
 from tests.helpers.solving import copy_whole, in_one_file
 
 chess = pytest.importorskip("chess")
@@ -243,6 +244,24 @@ def test_options_are_taken(client):
     client.configure({"Hash": 128, "Move Overhead": 50})
     board = chess.Board("8/8/8/8/8/2k5/1R6/K7 w - - 0 1")
     assert client.play(board, engine.Limit(time=1)).move in board.legal_moves
+
+
+def test_a_small_table_is_for_the_whole_game_only(home, monkeypatch):
+    """As the page of `uci` says: a search for a proof has a table of 16 MiB at least."""
+    sizes = []
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    monkeypatch.setattr(searches, "in_background", lambda make: sizes.append(make.args) or Future())
+    monkeypatch.setattr(deepening, "in_background", lambda make: sizes.append(make.args) or Future())
+    talker = Engine(lambda line: None)
+    for fen in ("4k3/8/8/8/8/8/8/3QK2n w - - 0 1", STARTING_POSITION):
+        for line in ("setoption name Hash value 1", f"position fen {fen}", "go movetime 20"):
+            talker.answer(line)
+        talker.finish()
+    talker.close()
+    assert sizes == [("KQKN", 16), (1 << 13,)]  # MiB, and entries: 2^13 take less than a MiB, and 2^14 more
+    page = (ROOT / "docs" / "commands" / "uci.md").read_text("utf-8")
+    assert "in MiB, 16 by default; a search for a proof in an ending takes at least 16 |" in page
+    assert (SPINS["Hash"].default, LEAST_TABLE) == (16, 16)
 
 
 @pytest.mark.parametrize(

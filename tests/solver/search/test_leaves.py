@@ -1,6 +1,7 @@
 """Tables as leaves: searches that ask databases of smaller games of the family find what a database of all finds."""
 
 import json
+import re
 from random import Random
 
 import pytest
@@ -14,6 +15,7 @@ from retrograde.solver.search.probing.tables import find_tables
 from retrograde.solver.search.prover import ProofNumberSearch
 from retrograde.solver.search.searcher import Search
 from tests.helpers.command_line import retrograde
+from tests.helpers.paths import ROOT
 from tests.helpers.solving import copy_whole
 
 pytestmark = pytest.mark.long
@@ -125,3 +127,17 @@ def test_the_command_line_tells_of_tables(home):
     ]
     assert facts[0]["in_tables"] > 0 and "in_tables" not in facts[1]
     assert facts[0]["value"] == "win" and facts[1]["at_most"] == "win"
+
+
+def test_the_page_of_search_says_how_many_positions_are_visited(home, monkeypatch):
+    """Its command, with and without the databases."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    page = " ".join((ROOT / "docs" / "commands" / "search.md").read_text("utf-8").split())
+    with_tables, thousands, command = re.findall(
+        r"visits (\d+) positions to find .*? visits ([\d.]+) thousand.*? retrograde (search chess:KPK [^`]+) ```", page
+    )[0]
+    found, found_without = (
+        json.loads(retrograde(*command.split(), "--json", option).stdout) for option in ("--tables", "--no-tables")
+    )
+    assert (found["distance"], found["nodes"]) == ("mate in 6", int(with_tables))
+    assert f"{found_without['nodes'] / 1000:.1f}" == thousands

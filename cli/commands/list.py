@@ -1,4 +1,4 @@
-"""`retrograde list`: lists databases, books, certificates and interrupted solves in the home folder."""
+"""`retrograde list`: lists databases, books, certificates, and what is interrupted, in the home folder."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -61,10 +61,13 @@ def print_lists(databases: list[Facts], certificates: list[Facts], interrupted: 
         click.echo(("\n" if databases else "") + table([*rows, *map(cells_of_certificate, certificates)], "<>><"))
     if interrupted:
         rows = [tuple(map(heading, ("not finished", "size", "how far")))]
-        names = [(facts["variant"] or Path(facts["path"]).name, facts) for facts in interrupted]
-        rows += [(printable(name), size(facts["bytes"]), facts["interrupted"]["says"]) for name, facts in names]
+        rows += [
+            (printable(facts["name"]), size(facts["bytes"]), facts["interrupted"]["says"]) for facts in interrupted
+        ]
         click.echo(f"\n{table(rows, '<><')}")
-        click.echo("\ngo on: retrograde solve VARIANT     remove: retrograde remove VARIANT")
+        for title, command in (("to go on", "resume"), ("to remove", "remove")):
+            if commands := [printable(one) for facts in interrupted if (one := facts["interrupted"][command])]:
+                click.echo(f"\n{title}:\n" + "\n".join(f"  {one}" for one in commands))
     if databases or certificates:
         click.echo(faint(f"\nin {home_folder()}"))
 

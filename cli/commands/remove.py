@@ -12,6 +12,7 @@ from retrograde.cli import options
 from retrograde.cli.commands.unfinished import (
     JOURNAL,
     PARTIAL,
+    REMADE,
     SCRATCH,
     bytes_of,
     files_of,
@@ -39,8 +40,11 @@ from retrograde.games.contract.text import printable
 
 def complete_removable(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the variants with something to remove; if none matches, let the shell complete files."""
-    names = sorted({path.stem.replace(",", ":", 1) for path in (*list_databases(), *unfinished_solves())})
-    return options.complete_names(names, incomplete)
+    names = {
+        str(path) if path.name.endswith(REMADE) else path.stem.replace(",", ":", 1)
+        for path in (*list_databases(), *unfinished_solves())
+    }
+    return options.complete_names(sorted(names), incomplete)
 
 
 @click.command()
@@ -49,7 +53,7 @@ def complete_removable(ctx: click.Context, param: click.Parameter, incomplete: s
     "--unfinished",
     "only_unfinished",
     is_flag=True,
-    help="Keep the database, and delete only the remains of an interrupted solve.",
+    help="Keep the database, certificate or book, and delete only the remains of an interrupted solve.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @options.database
@@ -60,10 +64,14 @@ def command(source: str, only_unfinished: bool, yes: bool, database: str | None,
     The command first lists the files with their sizes and asks. It deletes no other files. While the variant is being
     solved, it refuses.
 
+    VARIANT means the database and its solve, VARIANT@METRIC those of another metric. Name a certificate or a book by
+    its FILE; this also deletes the remains of an interrupted `prove` or `book`. `list` prints these commands.
+
     \b
     Examples:
       retrograde remove tictactoe
       retrograde remove connect4:4,4 --yes
+      retrograde remove ~/.local/share/retrograde/connect4.proof.h5 --unfinished
     """
     path, variant = path_and_variant(source, database)
     files = files_to_remove(path, only_unfinished)

@@ -1,4 +1,4 @@
-"""The files of a variant on disk: its database, and what an unfinished solve has left beside it.
+"""The files of a variant on disk: its database, and what an unfinished solve, proof or book has left beside it.
 
 connect4,width=5,height=5.h5                        the database
 connect4,width=5,height=5.h5.81-c0ffee01.partial    a database that was being written
@@ -10,13 +10,26 @@ import glob
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
+from retrograde.databases import location
 from retrograde.databases.errors import CannotWrite, InUse
-from retrograde.databases.location import CERTIFICATE_SUFFIX, ESTIMATES_SUFFIX, SUFFIX, home_folder
+from retrograde.databases.location import BOOK_SUFFIX, CERTIFICATE_SUFFIX, ESTIMATES_SUFFIX, SUFFIX, home_folder
 from retrograde.databases.lock import Lock
+from retrograde.games.contract.game import METRICS
 
 JOURNAL, SCRATCH, PARTIAL = ".journal", ".scratch", ".partial"
+REMADE = (CERTIFICATE_SUFFIX, BOOK_SUFFIX, ESTIMATES_SUFFIX)
+"""Suffixes of files that are made again with other options, unlike databases."""
+
+IDENTITY = re.compile(
+    rf"(?P<variant>.+?) (?P<rules>\S+(?:-proof-\S+-\(.*\))?) (?P<sources>\S+)"
+    rf"(?: (?P<metric>{'|'.join(METRICS)}))?(?: against (?P<against>.+) \S*)?"
+)
+"""The first entry of a journal. The engine, `prove` and both makers of books write it; each names it *identity*."""
+PROOF = re.compile(r".+-proof-(?P<value>[A-Za-z]+)-(?P<least>at-least-)?(?P<leaves>\d+)-(?P<position>.+)")
+BOOK = re.compile(r".+-book-(?P<plies>\d+)-(?P<what>distances|values)")
 
 
 def files_of(path: Path) -> list[Path]:
@@ -65,6 +78,11 @@ class UnfinishedSolve:
 
     variant: str = ""
     """The variant of the journal; "" if the file does not say."""
+    rules: str = ""
+    """The digest of the rules. For a proof or a book, its options follow."""
+    metric: str = METRICS[0]
+    against: str = ""
+    """The model of the opponent, if the solve is for a best response."""
     is_current: bool = False
     """Whether this version of retrograde can resume from it."""
     phase: str = ""
@@ -75,6 +93,8 @@ class UnfinishedSolve:
     """Numbers of records and waves found, by the names of their journal entries."""
     waves: set[int] = field(default_factory=set)
     """The waves of a stream that are found completely."""
+    scores: str = ""
+    """The name of the latest journal entry with scores."""
     solved: int = 0
     total: int = 0
 
@@ -83,6 +103,7 @@ class UnfinishedSolve:
         # Each kind of entry says which phase the solve is in, and how much is done.
         if name.startswith("not by "):  # that method does not apply: discard what it found
             self.waves.clear()
+            self.found.clear()
         elif name in ("first waves", "waves"):  # tiers, how many of each, the positions, and edges
             self.found[name] = self.found.get(name, 0) + lengths[2]
             self.phase, self.unit, self.solved, self.total = "exploring", "records", self.found[name], 0
@@ -98,9 +119,10 @@ class UnfinishedSolve:
             self.phase, self.unit, self.total = "proving", "replies", 0
             self.solved += lengths[0]
         elif name.startswith("scores"):  # ranges of tiers, scores, sizes; or a tier, scores, counts
-            before = self.solved if self.phase == "solving" else 0
+            # With more bits for the plies, the scores have another name, and the solve has started over.
+            before = self.solved if self.scores == name else 0
             listed = self.found.get("waves") or self.found.get("first waves") or 0
-            self.phase, self.unit = "solving", "records" if listed else "slots"
+            self.phase, self.unit, self.scores = "solving", "records" if listed else "slots", name
             self.solved, self.total = before + lengths[1], listed
 
     def note_wave(self, lengths: list[int], first: list[int]) -> None:
@@ -134,9 +156,12 @@ def read_progress(journal: Path) -> UnfinishedSolve:
         for number, (name, lengths, first) in enumerate(outline(journal)):
             if number:
                 done.note(name, lengths, first)
+            elif identity := IDENTITY.fullmatch(name):
+                done.variant, done.rules = identity["variant"], identity["rules"]
+                done.metric, done.against = identity["metric"] or METRICS[0], identity["against"] or ""
+                done.is_current = identity["sources"] == journal_digest()
             else:
-                done.variant, _, sources = name.rsplit(" ", 2)
-                done.is_current = sources == journal_digest()
+                return done
     except Exception:  # the file may hold anything
         return UnfinishedSolve()
     return done
@@ -147,26 +172,31 @@ def facts_of(path: Path) -> dict[str, Any]:
     journal = path.with_name(path.name + JOURNAL)
     done = read_progress(journal) if journal.is_file() else UnfinishedSolve()
     left = [one for one in files_of(path) if one != path]
+    is_solving = is_locked(path)
+    is_of_use = bool(done.variant) and (done.is_current or not is_there(path))
     return {
         "path": str(path),
         "bytes": sum(map(bytes_of, left)),
         "variant": done.variant or None,
+        "name": name_of(path, done) if done.variant else path.name,
         "interrupted": {
             "files": list(map(str, left)),
             "phase": done.phase or None,
             "done": done.solved,
             "total": done.total or None,
             "unit": done.unit or None,
-            "solving": is_locked(path),
-            "resumable": done.is_current and not is_there(path),
+            "solving": is_solving,
+            "resumable": done.is_current,
             "says": state_text(path, done),
+            "resume": resume_command(path, done) if is_of_use and not is_solving else None,
+            "remove": None if is_solving else remove_command(path, done),
         },
     }
 
 
 def is_there(path: Path) -> bool:
-    """Return whether the database itself exists. Certificates count as missing: they may be made again."""
-    return path.exists() and not path.name.endswith(CERTIFICATE_SUFFIX)
+    """Return whether the database itself exists. Certificates and books count as missing: they may be made again."""
+    return path.exists() and not path.name.endswith(REMADE)
 
 
 def state_text(path: Path, done: UnfinishedSolve) -> str:
@@ -174,7 +204,68 @@ def state_text(path: Path, done: UnfinishedSolve) -> str:
     if is_locked(path):
         return f"{done}; being solved now"
     if is_there(path):
-        return "of no use: the database is there"
+        what = f"{done}; the database is there: --fresh goes on"
+        return what if done.is_current else "of no use: the database is there"
     if not done.variant:
         return "of no use: there is no journal"
     return str(done) if done.is_current else "of another version: will start again"
+
+
+# Commands
+
+
+def kind_of(done: UnfinishedSolve) -> str:
+    """Return the command that has made a journal: solve, prove or book."""
+    if done.rules.startswith("estimates-") or BOOK.fullmatch(done.rules):
+        return "book"
+    return "prove" if PROOF.fullmatch(done.rules) else "solve"
+
+
+def metric_in_name(path: Path, done: UnfinishedSolve) -> str:
+    """Return the metric that the name of a solve needs; "" for the game's own."""
+    if kind_of(done) != "solve" or path == location.database_path(done.variant):
+        return ""
+    return location.against(done.against) if done.against else done.metric
+
+
+def name_of(path: Path, done: UnfinishedSolve) -> str:
+    """Return the variant, with the metric if that is not the game's own: `mnk:m=4,n=4@score`."""
+    metric = metric_in_name(path, done)
+    return f"{done.variant}@{metric}" if metric else done.variant
+
+
+def usual_path(path: Path, done: UnfinishedSolve) -> Path:
+    """Return the path that a command uses if it names no file."""
+    if kind_of(done) == "prove":
+        return location.certificate_path(done.variant)
+    if kind_of(done) == "book":
+        return (location.book_path if BOOK.fullmatch(done.rules) else location.estimates_path)(done.variant)
+    return location.database_path(done.variant, metric=metric_in_name(path, done))
+
+
+def remove_command(path: Path, done: UnfinishedSolve) -> str:
+    """Return the command that deletes what an unfinished solve has left, and nothing else."""
+    by_name = done.variant and kind_of(done) == "solve" and path == usual_path(path, done)
+    return f"retrograde remove {quote(name_of(path, done) if by_name else str(path))} --unfinished"
+
+
+def resume_command(path: Path, done: UnfinishedSolve) -> str:
+    """Return the command that resumes an unfinished solve. Words in capitals stand for what the journal leaves out."""
+    kind, options = kind_of(done), ""
+    is_usual = path == usual_path(path, done)
+    if proof := PROOF.fullmatch(done.rules):
+        named = f"{done.variant},position={proof['position']}"
+        if path == location.database_path(named, suffix=CERTIFICATE_SUFFIX):
+            options, is_usual = " POSITION", True
+        options += f" --value {proof['value'].lower()}" if proof["value"] != "value" else ""
+        options += f"{' --at-least' if proof['least'] else ''} --leaves {proof['leaves']}"
+    elif book := BOOK.fullmatch(done.rules):
+        options += f" --plies {book['plies']}" + (" --value-only" if book["what"] == "values" else "")
+    elif kind == "book":
+        options += " --plies N --depth N"
+    elif metric := metric_in_name(path, done):
+        options += f" --against {quote(done.against)}" if done.against else f" --metric {metric}"
+    if not is_usual:
+        options += f" {'--out' if kind == 'prove' else '--database'} {quote(str(path))}"
+    fresh = " --fresh" if is_there(path) else ""
+    return f"retrograde {kind} {quote(done.variant)}{options}{fresh}"

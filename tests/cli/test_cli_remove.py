@@ -8,15 +8,23 @@ from zlib import crc32
 
 import pytest
 
-from retrograde.cli.commands.unfinished import files_of, read_progress
+from retrograde.cli.commands import prove
+from retrograde.cli.commands.unfinished import UnfinishedSolve, files_of, read_progress
 from retrograde.databases import database_path
+from retrograde.databases.location import book_path, certificate_path, estimates_path
 from retrograde.databases.lock import Lock
+from retrograde.games import TIE
 from retrograde.games.catalog import load_game, variant
-from retrograde.solver.engine import solve
+from retrograde.solver.engine import identity, path_by_metric, solve
+from retrograde.solver.metrics.models.names import model_named
+from retrograde.solver.options import SolveOptions
+from retrograde.solver.play.oracles.book import BookOptions, make_book
+from retrograde.solver.play.oracles.estimating import EstimatesOptions, make_estimates
 from retrograde.solver.runtime import sources
-from retrograde.solver.runtime.journal import MAGIC, PREFIX
+from retrograde.solver.runtime.journal import MAGIC, PREFIX, Journal, Log
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.search.certificates.prover import ProofGoal
 from tests.helpers.command_line import HEAP, retrograde
 
 pytestmark = pytest.mark.long
@@ -79,7 +87,8 @@ def test_what_is_left_is_told_and_removed(home, kind):
     name = variant(load_game(text))
     shown = retrograde("list").stdout
     (line,) = (line for line in shown.splitlines() if line.startswith(name))
-    assert "go on: retrograde solve VARIANT" in shown
+    assert f"to go on:\n  retrograde solve {name}\n" in shown
+    assert f"to remove:\n  retrograde remove {name} --unfinished\n" in shown
     (facts,) = (one for one in json.loads(retrograde("list", "--json").stdout) if one.get("variant") == name)
     told = facts["interrupted"]
     assert re.fullmatch(says, told["says"]) and line.endswith(told["says"])
@@ -127,6 +136,146 @@ def test_only_what_is_unfinished_is_removed_on_request(home, solved):
     ]
     retrograde("remove", "tictactoe", "--unfinished", "--yes")
     assert (home / "tictactoe.h5").exists() and not (home / "tictactoe.h5.journal").exists()
+
+
+def begin(path, identity):
+    """Leave a journal as an interrupted command does, with an entry of no kind."""
+    with Journal(path.with_name(path.name + ".journal"), identity) as journal:
+        journal.append("entry")
+
+
+def unfinished(path):
+    """Return what `list --json` says of the unfinished work at a path."""
+    told = json.loads(retrograde("list", "--json").stdout)
+    (facts,) = (one for one in told if one["path"] == str(path) and "interrupted" in one)
+    return facts
+
+
+BY_METRIC = {
+    ("mnk:4,4", "score"): ("mnk:n=4@score", "mnk:n=4 --metric score"),
+    ("mnk:4,4", "drawlevel"): ("mnk:n=4@drawlevel", "mnk:n=4 --metric drawlevel"),
+    ("kalahboards:6,12", "score"): ("kalahboards:stones=12", "kalahboards:stones=12"),
+    ("grundy:5", "remoteness"): ("grundy:n=5@remoteness", "grundy:n=5 --metric remoteness"),
+    ("tictactoe", "remoteness"): ("tictactoe", "tictactoe"),
+    ("tictactoe", "expectation"): ("tictactoe@expectation-against-random", "tictactoe --against random"),
+}
+
+
+@pytest.mark.parametrize(("game", "metric"), BY_METRIC)
+def test_a_solve_by_another_metric_is_listed_and_removed_by_its_name(home, game, metric):
+    rules, (name, options) = load_game(game), BY_METRIC[game, metric]
+    model = model_named("random", rules, "--against") if metric == "expectation" else None
+    path = path_by_metric(rules, metric, model)
+    begin(path, identity(rules, SolveOptions(metric=metric, against=model)))
+    facts = unfinished(path)
+    assert (facts["variant"], facts["name"], facts["interrupted"]["resumable"]) == (variant(rules), name, True)
+    assert facts["interrupted"]["resume"] == f"retrograde solve {options}"
+    assert re.search(rf"^{name} +\d+ bytes  just begun$", retrograde("list").stdout, re.MULTILINE)
+    _, *command = facts["interrupted"]["remove"].split()
+    assert command == ["remove", name, "--unfinished"]
+    retrograde(*command, "--yes")
+    assert files_of(path) == []
+
+
+def stop_proof(path, *, tuples=False):
+    goal = ProofGoal(TIE, True, 5, None, 1 << 20)
+    begin(path, prove.identity(load_game("tictactoe"), (3, 4) if tuples else 7, goal))
+
+
+def stop_book(path):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("retrograde.solver.play.oracles.book.BookMaker.pass_up", raise_interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            make_book(load_game("tictactoe"), BookOptions(2, distances=False, workers=1), path)
+
+
+def stop_estimates(path):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("retrograde.solver.play.oracles.estimating.PAUSE", 0)
+        patch.setattr("retrograde.solver.play.oracles.estimating.EstimatesMaker.write", raise_interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            make_estimates(load_game("tictactoe"), EstimatesOptions(2, 2, workers=1), path)
+
+
+def raise_interrupt(*_):
+    raise KeyboardInterrupt
+
+
+NOT_SOLVES = {
+    "a proof": (stop_proof, certificate_path, "prove tictactoe --value tie --at-least --leaves 5"),
+    "a book": (stop_book, book_path, "book tictactoe --plies 2 --value-only"),
+    "a book of estimates": (stop_estimates, estimates_path, "book tictactoe --plies N --depth N"),
+}
+
+
+@pytest.mark.parametrize("kind", NOT_SOLVES)
+@pytest.mark.parametrize("made_before", [False, True])
+def test_an_unfinished_proof_or_book_is_removed_and_the_database_stays(home, solved, kind, made_before):
+    stop, path_of, command = NOT_SOLVES[kind]
+    path = path_of("tictactoe")
+    (home / "tictactoe.h5").write_bytes(solved("tictactoe").read_bytes())
+    if made_before:
+        path.write_bytes(b"the certificate or book of an earlier run")
+    before = names(home)
+    stop(path)
+    facts = unfinished(path)
+    assert facts["variant"] == "tictactoe" and facts["interrupted"]["resumable"]
+    assert facts["interrupted"]["resume"] == f"retrograde {command}"
+    assert facts["interrupted"]["remove"] == f"retrograde remove {path} --unfinished"
+    shown = retrograde("list").stdout
+    assert f"  retrograde {command}\n" in shown and f"  retrograde remove {path} --unfinished\n" in shown
+    retrograde("remove", path, "--unfinished", "--yes")
+    assert names(home) == before
+
+
+def test_a_proof_of_a_position_of_several_words_is_named(home):
+    path = certificate_path("tictactoe", (3, 4))
+    stop_proof(path, tuples=True)
+    facts = unfinished(path)
+    assert (facts["variant"], facts["interrupted"]["resumable"]) == ("tictactoe", True)
+    command = "retrograde prove tictactoe POSITION --value tie --at-least --leaves 5"
+    assert facts["interrupted"]["resume"] == command
+
+
+def test_files_with_names_of_their_own_are_named_in_the_commands(home):
+    begin(home / "my own.h5", identity(load_game("tictactoe"), SolveOptions(metric="score")))
+    facts = unfinished(home / "my own.h5")["interrupted"]
+    file = f"'{home / 'my own.h5'}'"
+    assert facts["resume"] == f"retrograde solve tictactoe --metric score --database {file}"
+    assert facts["remove"] == f"retrograde remove {file} --unfinished"
+
+
+def test_a_journal_of_a_fresh_solve_is_of_use_beside_its_database(home, solved):
+    path = home / "tictactoe.h5"
+    path.write_bytes(solved("tictactoe").read_bytes())
+    begin(path, identity(load_game("tictactoe"), SolveOptions(metric="remoteness")))
+    facts = unfinished(path)["interrupted"]
+    assert facts["says"] == "just begun; the database is there: --fresh goes on"
+    assert (facts["resumable"], facts["resume"]) == (True, "retrograde solve tictactoe --fresh")
+    assert facts["remove"] == "retrograde remove tictactoe --unfinished"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources, "journal_digest", lambda: "0" * 32)
+        facts = unfinished(path)["interrupted"]
+    assert (facts["says"], facts["resume"]) == ("of no use: the database is there", None)
+
+
+def test_the_total_is_of_all_waves_though_the_last_were_not_due(home, monkeypatch):
+    """The journal is written once during exploration, then not before records are solved."""
+    due = iter([False, True])
+    monkeypatch.setattr(Log, "is_due", lambda log: log.name.startswith("scores") or next(due, False))
+    path = interrupt("connect4:3,4", "solving", 1500)
+    done = read_progress(path.with_name(path.name + ".journal"))
+    assert (done.phase, done.total) == ("solving", 3054) and 0 < done.solved < 3054
+
+
+def test_scores_of_more_bits_are_counted_anew():
+    done = UnfinishedSolve()
+    done.note("not by 'setwise'", [40], [])
+    for name, count in (("first waves", 900), ("not by 'listed'", 0), ("waves", 100)):
+        done.note(name, [1, 1, count, 0, 90], [])
+    for name, count in (("scores16", 60), ("scores16", 30), ("scores32", 20), ("scores32", 25)):
+        done.note(name, [1, count, 1], [])
+    assert str(done) == "solving: 45 of 100 records"
 
 
 def test_nothing_is_removed_while_it_is_being_solved(home, solved):

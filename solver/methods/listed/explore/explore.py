@@ -74,11 +74,12 @@ class Explorer:
             wave = self.add_wave([first])
             log.add(encode(first))
             phase.count(len(starts))  # reported with the next wave, after compiling
-        growth = Growth()
+        growth, is_logged = Growth(), bool(log.resumed)
         # Step 3: expand wave after wave until one is empty.
         while wave:
             found, edges = self.children_of(wave)
             log.write()
+            is_logged |= not log.unwritten
             wave = self.log_wave(found, edges, log)
             phase.learn(partial(self.mean_size, wave))
             phase.advance(waves.size(wave), next(reversed(wave), None))
@@ -86,6 +87,10 @@ class Explorer:
             if self.limit and self.seems_larger(self.limit, waves.size(wave)):
                 what = f"more than {self.limit:,} positions, too many for lists in memory"
                 raise NotApplicable(f"it seems to have {what}")
+        # Step 4: if the journal has some waves, write the others, so that it says how many positions there are. A short
+        # exploration writes none.
+        if is_logged:
+            log.flush()
         phase.end()
         return self.state_space()
 

@@ -16,7 +16,14 @@ from retrograde.cli.common import (
     rules_now,
     solve_again_command,
 )
-from retrograde.cli.render.certified import CLASSES, certificate_named, facts_of, open_certified, print_certificate
+from retrograde.cli.render.certified import (
+    CLASSES,
+    certificate_alone,
+    facts_of,
+    open_certified,
+    print_certificate,
+    print_other_certificate,
+)
 from retrograde.cli.render.estimates import estimates_named, print_estimates
 from retrograde.cli.render.estimates import facts_of as facts_of_estimates
 from retrograde.cli.render.measures import print_measures, print_start_measure
@@ -53,7 +60,8 @@ MOST_OTHERS = 4
 def command(source: str, database: str | None, as_json: bool) -> None:
     """Show the result of a solve: counts by value and remoteness, the longest win, and the size of the file.
 
-    If a variant has no database, the command shows its opening book, or its book of estimates.
+    If a variant has no database, the command shows its opening book, or else its certificate, or else its book of
+    estimates.
 
     The command also works if the rules of a file are missing or have changed, and says so. Counts include all symmetric
     positions; only those of single chess endings count symmetric positions once, as endgame tables do. For a
@@ -67,7 +75,7 @@ def command(source: str, database: str | None, as_json: bool) -> None:
     from retrograde.databases import Database
     from retrograde.solver.play.analysis import summary
 
-    if path := certificate_named(source, database):
+    if path := certificate_alone(source, database):
         describe_certificate(path, source, database, as_json)
         return
     if path := estimates_named(source, database):
@@ -95,6 +103,8 @@ def command(source: str, database: str | None, as_json: bool) -> None:
             print_longest_win(facts, file, game)
             print_origin(facts, file, game)
             print_file(facts)
+            if "book" in facts:
+                print_other_certificate("info", source, database)
 
 
 def describe_certificate(path: Path, source: str, database: str | None, as_json: bool) -> None:

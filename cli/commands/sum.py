@@ -10,6 +10,7 @@ from retrograde.cli.common import open_source, print_json, read_position
 from retrograde.cli.failure import Failure
 from retrograde.cli.render.words import coloured, heading, indent, table
 from retrograde.databases.errors import NoDatabase
+from retrograde.databases.location import metric_named
 from retrograde.games.contract.game import metric_of
 from retrograde.solver.values.sums import add, goals, text_of, value_of
 
@@ -74,10 +75,12 @@ VERDICTS = {
 def read_component(text: str, opened: ExitStack) -> Component:
     """Return the database and the position that a component of the sum names; raise Failure if it has no nimbers."""
     from retrograde.games.catalog import typed
+    from retrograde.solver.metrics.method import refuse_nimbers
 
     source, _, position_text = text.strip().partition(" ")
     database = opened.enter_context(open_nimbers(source))
     if database.metric != "nimber":
+        refuse_nimbers(database.game)
         own = " --metric nimber" if metric_of(database.game) != "nimber" else ""
         raise Failure(
             f"error: {source} was not solved by nimbers; do it with: retrograde solve {typed(database.game)}{own}"
@@ -90,17 +93,19 @@ def read_component(text: str, opened: ExitStack) -> Component:
 def open_nimbers(source: str) -> "Database":
     """Open the database with the nimbers of a source: VARIANT, or VARIANT@nimber if that is another file."""
     from retrograde.games.catalog import load_game
-    from retrograde.solver.metrics.method import refuse_partisan
+    from retrograde.solver.metrics.method import refuse_nimbers
 
-    if "@" not in source and not source.endswith(".h5"):
-        try:
-            return open_source(f"{source}@nimber", None)
-        except NoDatabase as error:
-            refuse_partisan(load_game(source))
+    if source.endswith(".h5"):
+        return open_source(source, None)
+    name, metric = metric_named(source)
+    try:
+        return open_source(source if metric else f"{source}@nimber", None)
+    except NoDatabase as error:
+        if not metric:
             with suppress(NoDatabase):
                 return open_source(source, None)
-            raise error from None
-    return open_source(source, None)
+        refuse_nimbers(load_game(name))  # else the error would advise a solve that is refused
+        raise error from None
 
 
 def winning_moves(database: "Database", position: int, goal: int | None) -> list[str]:

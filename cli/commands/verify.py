@@ -10,7 +10,7 @@ import click
 from retrograde.cli import options
 from retrograde.cli.common import book_named, open_file, open_source, print_json
 from retrograde.cli.progress import progress_listener
-from retrograde.cli.render.certified import certificate_named, open_certified
+from retrograde.cli.render.certified import certificate_alone, open_certified, print_other_certificate
 from retrograde.cli.render.estimates import book_text, estimates_named, facts_of, open_named
 from retrograde.cli.render.report import of_book
 from retrograde.cli.render.words import duration, faint, heading, indent, wrap
@@ -65,9 +65,11 @@ def command(
         return
     if path := book_named(source, database):
         verify_book(path, workers, as_json, ctx)
+        if not as_json:
+            print_other_certificate("verify", source, database)
         return
     began = time.monotonic()
-    if path := certificate_named(source, database):
+    if path := certificate_alone(source, database):
         what = "replies checked"
         with open_certified(path, source, database) as opened, progress_listener(as_json) as line:
             from retrograde.solver.verification.certificates import verify_certificate
@@ -167,7 +169,7 @@ def verify_quickly(source: str, database: str | None, as_json: bool) -> None:
         read = read_estimates(path)
         print_quick(read.origin.game, read.digest, read.bytes, time.monotonic() - began, as_json)
         return
-    path = certificate_named(source, database)
+    path = certificate_alone(source, database)
     with CertificateFile(path) if path else open_file(source, database) as opened, progress_listener(as_json) as line:
         file: CheckedFile = opened.file if isinstance(opened, Database) else opened
         items = file.contents.length

@@ -2,15 +2,17 @@
 
 from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from retrograde.cli.common import file_named, named_variant
+from retrograde.cli.common import book_named, file_named, named_variant
 from retrograde.cli.render.words import NOUNS, faint, heading, indent, plies, size, table
 from retrograde.databases.errors import IsCertificate
 from retrograde.databases.location import certificate_path, database_path
 from retrograde.games import DRAW, RetrogradeError
+from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
     from retrograde.databases import Certificate, CertificateFile
@@ -33,6 +35,19 @@ def certificate_named(source: str, database: str | None) -> Path | None:
         path = certificate_path(name)
         return path if path.is_file() and not database_path(name).exists() else None
     return None
+
+
+def certificate_alone(source: str, database: str | None) -> Path | None:
+    """Return the path of the certificate that VARIANT|FILE and --database name; None if a variant has a
+    database or an opening book."""
+    return None if book_named(source, database) else certificate_named(source, database)
+
+
+def print_other_certificate(command: str, source: str, database: str | None) -> None:
+    """Print how to apply a command to the certificate of a variant that also has an opening book; nothing if there is
+    no certificate."""
+    if path := certificate_named(source, database):
+        click.echo(f"there is a certificate as well: retrograde {command} {quote(printable(str(path)))}")
 
 
 def is_certificate(path: Path) -> bool:

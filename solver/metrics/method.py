@@ -15,7 +15,7 @@ from retrograde.databases.layout import legend_dtype
 from retrograde.databases.legend import LegendTable, Measures
 from retrograde.databases.write import SolvedRecords, SolvedRows
 from retrograde.games.contract.declared import word
-from retrograde.games.contract.game import Game, Traits
+from retrograde.games.contract.game import CHANCE, LOSE, UNDECIDED, Game, Traits
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.metrics.explored_game import ExploredGame, explore
 from retrograde.solver.metrics.models.model import Model
@@ -23,6 +23,9 @@ from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import MetricNotApplicable, Work
 from retrograde.solver.values.score import BLOCK
+
+EXAMINED = 5_000
+"""Positions that are examined before a solve by nimbers is advised."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,36 @@ def refuse_partisan(game: Game) -> None:
             raise MetricNotApplicable(
                 f"{what}, and here images(position) swaps the players; compute remoteness or score"
             )
+
+
+def refuse_nimbers(game: Game) -> None:
+    """Raise MetricNotApplicable if a game has no nimbers, as far as its first EXAMINED positions show that.
+
+    A solve meets the same obstacles, but only after it has explored.
+    """
+    traits = Traits.of(game)
+    if game.players != 2:
+        raise MetricNotApplicable(f"nimbers are of games for two players, and this one is for {game.players}")
+    refuse_partisan(game)
+    if traits.has_rewards:
+        raise MetricNotApplicable("nimbers are of games in which moves pay nothing; compute scores")
+    # Depth first, so that even a large game is examined to its ends.
+    ahead = [] if (start := given_start(game)) is None else [start]
+    known = set(ahead)
+    while ahead and len(known) < EXAMINED:
+        position = ahead.pop()
+        if traits.has_turn and game.turn(position) == CHANCE:
+            raise MetricNotApplicable("nimbers are of games without chance; where there is chance, compute expectation")
+        if (end := game.primitive(position)) not in (UNDECIDED, LOSE):
+            what = "nimbers need a game in which a player who cannot move loses"
+            raise MetricNotApplicable(f"{what}; position {game.write(position)} ends in another way")
+        for move in game.generate_moves(position) if end == UNDECIDED else ():
+            child = game.do_move(position, move)
+            if not traits.alternates and game.turn(child) == game.turn(position):
+                raise MetricNotApplicable("nimbers need a game in which players take turns; here a player moves again")
+            if child not in known:
+                known.add(child)
+                ahead.append(child)
 
 
 def solved_from(explored: ExploredGame, result: MetricResult, metric: str) -> SolvedRecords | SolvedRows:

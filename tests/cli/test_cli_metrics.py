@@ -107,6 +107,26 @@ def test_a_sum_of_what_has_no_nimbers_is_refused():
         assert "has no values as a short game" in retrograde("sum", partisan, status=1).stderr
 
 
+NO_NIMBERS = {
+    "kalah:2,1": "nimbers need a game in which players take turns; here a player moves again",
+    "kalah:2,1@nimber": "nimbers need a game in which players take turns; here a player moves again",
+    "awari:2,1": "nimbers are of games in which moves pay nothing; compute scores",
+    "notakto": "nimbers need a game in which a player who cannot move loses; position",
+    "pig:5": "nimbers are of games without chance",
+    "hanoi": "nimbers are of games for two players, and this one is for 1",
+}
+
+
+@pytest.mark.parametrize("game", NO_NIMBERS)
+def test_a_sum_says_why_a_game_has_no_nimbers(game):
+    assert NO_NIMBERS[game] in retrograde("sum", game, status=1).stderr
+
+
+def test_a_sum_says_why_a_game_that_is_solved_by_another_metric_has_no_nimbers():
+    retrograde("solve", "kalah:2,1", "--database", "kalah.h5")
+    assert NO_NIMBERS["kalah:2,1"] in retrograde("sum", "kalah.h5", status=1).stderr
+
+
 def test_a_metric_that_does_not_suit_leaves_nothing_behind():
     said = retrograde("solve", "tictactoe", "--metric", "nimber", status=1).stderr
     assert "nimbers are of impartial games, in which both players have the same moves, and by by_turns the" in said

@@ -29,9 +29,11 @@ from retrograde.databases import (
     open_certificate,
     write_certificate,
 )
+from retrograde.databases.book import find_book
 from retrograde.databases.certificates.read import ReplyBlock
 from retrograde.databases.certificates.write import SolvedCertificate
 from retrograde.databases.errors import CannotWrite
+from retrograde.databases.location import book_path
 from retrograde.games import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import BUILT_IN, load_game, variant
 from retrograde.games.contract.game import CHANCE, alternates, value_to_mover
@@ -744,6 +746,23 @@ def test_a_book_is_asked_before_a_certificate_and_that_before_a_search(home):
         assert oracle.probe(replies[len(replies) // 2]).evidence.source == "certificate"
     deeper = json.loads(retrograde("query", "connect4:4,4", "2122", "--time", 5, "--json").stdout)
     assert (deeper["value"], deeper["source"]) == ("lose", "search")
+
+
+def test_info_and_verify_take_the_book_before_a_certificate_as_query_does(home):
+    retrograde("prove", "tictactoe", "--workers", 1, "--table", "16M")
+    assert json.loads(retrograde("info", "tictactoe", "--json").stdout)["class"] == "weak"
+    retrograde("book", "tictactoe", "--plies", 2, "--workers", 1, "--value-only")
+    with find_book(load_game("tictactoe")) as book:
+        digest = book.file.digest
+    assert json.loads(retrograde("info", "tictactoe", "--json").stdout)["book"]["plies"] == 2
+    assert json.loads(retrograde("verify", "tictactoe", "--json").stdout)["book"] == {"plies": 2}
+    assert json.loads(retrograde("verify", "tictactoe", "--quick", "--json").stdout)["digest"] == digest
+    for command in ("info", "verify"):
+        end = f"there is a certificate as well: retrograde {command} {certificate_path('tictactoe')}\n"
+        assert retrograde(command, "tictactoe").stdout.endswith(end)
+        assert "as well" not in retrograde(command, certificate_path("tictactoe")).stdout
+    book_path("tictactoe").unlink()
+    assert json.loads(retrograde("info", "tictactoe", "--json").stdout)["class"] == "weak"
 
 
 def test_a_forged_certificate_fails_on_the_command_line(home):

@@ -172,8 +172,7 @@ def facts_of(path: Path) -> dict[str, Any]:
     journal = path.with_name(path.name + JOURNAL)
     done = read_progress(journal) if journal.is_file() else UnfinishedSolve()
     left = [one for one in files_of(path) if one != path]
-    is_solving = is_locked(path)
-    is_of_use = bool(done.variant) and (done.is_current or not is_there(path))
+    is_solving, may_resume = is_locked(path), is_of_use(path, done)
     return {
         "path": str(path),
         "bytes": sum(map(bytes_of, left)),
@@ -186,9 +185,9 @@ def facts_of(path: Path) -> dict[str, Any]:
             "total": done.total or None,
             "unit": done.unit or None,
             "solving": is_solving,
-            "resumable": done.is_current,
+            "resumable": done.is_current and may_resume,
             "says": state_text(path, done),
-            "resume": resume_command(path, done) if is_of_use and not is_solving else None,
+            "resume": resume_command(path, done) if may_resume and not is_solving else None,
             "remove": None if is_solving else remove_command(path, done),
         },
     }
@@ -199,13 +198,23 @@ def is_there(path: Path) -> bool:
     return path.exists() and not path.name.endswith(REMADE)
 
 
+def is_of_use(path: Path, done: UnfinishedSolve) -> bool:
+    """Return whether the command that has left a journal can use it. If the database is there, the journal must be of a
+    solve that was to replace it."""
+    from retrograde.solver.runtime.journal import is_to_replace
+
+    if not is_there(path):
+        return bool(done.variant)
+    return done.is_current and is_to_replace(path.with_name(path.name + JOURNAL), path)
+
+
 def state_text(path: Path, done: UnfinishedSolve) -> str:
     """Return how far a solve has come, or why its files are of no use."""
     if is_locked(path):
         return f"{done}; being solved now"
     if is_there(path):
         what = f"{done}; the database is there: --fresh goes on"
-        return what if done.is_current else "of no use: the database is there"
+        return what if is_of_use(path, done) else "of no use: the database is there"
     if not done.variant:
         return "of no use: there is no journal"
     return str(done) if done.is_current else "of another version: will start again"

@@ -248,6 +248,7 @@ def test_files_with_names_of_their_own_are_named_in_the_commands(home):
 def test_a_journal_of_a_fresh_solve_is_of_use_beside_its_database(home, solved):
     path = home / "tictactoe.h5"
     path.write_bytes(solved("tictactoe").read_bytes())
+    os.utime(path, (0, 0))
     begin(path, identity(load_game("tictactoe"), SolveOptions(metric="remoteness")))
     facts = unfinished(path)["interrupted"]
     assert facts["says"] == "just begun; the database is there: --fresh goes on"
@@ -257,6 +258,9 @@ def test_a_journal_of_a_fresh_solve_is_of_use_beside_its_database(home, solved):
         patch.setattr(sources, "journal_digest", lambda: "0" * 32)
         facts = unfinished(path)["interrupted"]
     assert (facts["says"], facts["resume"]) == ("of no use: the database is there", None)
+    os.utime(path)  # the solve that has left the journal has written the database
+    facts = unfinished(path)["interrupted"]
+    assert (facts["says"], facts["resumable"], facts["resume"]) == ("of no use: the database is there", False, None)
 
 
 def test_the_total_is_of_all_waves_though_the_last_were_not_due(home, monkeypatch):

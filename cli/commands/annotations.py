@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 EVAL = re.compile(r"\[%eval [^\]]*\]")
 OUR_COMMENT = re.compile(
     EVAL.pattern + r" (draw( by the fifty-move rule)?|(White|Black) mates in \d+)"
-    r"(?P<mistake>; this gives the (win|draw) away: \S+ (mates in \d+|draws))?(; \S+ is \d+ sooner)?"
+    r"(?P<mistake>; this gives the (win|draw) away: \S+ (mates in \d+|draws))?(; \S+ mates \d+ moves? sooner)?"
 )
-"""Matches what `chess_comment` writes."""
+"""Matches what `chess_comment` writes, except `mate`."""
 
 
 class AnnotationTally:

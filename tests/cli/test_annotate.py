@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from retrograde.cli.commands.annotations import OUR_COMMENT
 from retrograde.databases import open_database
 from retrograde.games import DRAW, LOSE, WIN, MoveError
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
@@ -99,6 +100,7 @@ def check_told(node, found):
         wins = white == (found.played.value == LOSE)
         assert node.eval().white() == chess.engine.Mate(mate if wins else -mate)
         assert f"{'White' if wins else 'Black'} mates in {mate}" in told
+    assert told == "mate" or OUR_COMMENT.fullmatch(told)
     assert (pgn.NAG_BLUNDER in node.nags) == found.mistake == ("away" in told)
     if found.mistake:
         assert f"away: {found.best.name} " in told

@@ -176,3 +176,8 @@ def test_no_such_player(play):
     assert play("tictactoe", "--first", "me", status=2) == ""
     play("mutorere", "--second", "rules", status=2)
     play("tictactoe", "--skill", "2", status=2)
+
+
+def test_match_writes_no_games_where_it_plays_none(tmp_path):
+    told = retrograde("match", "chess:KRK", "random", "random", "--exact", "--pgn", tmp_path / "x.pgn", status=2).output
+    assert "--pgn goes with games, and not with --exact" in told and not list(tmp_path.iterdir())

@@ -29,7 +29,7 @@ def explain(error: BaseException) -> Failure:
     from retrograde.games import RetrogradeError
 
     if isinstance(error, RetrogradeError):
-        return Failure(f"error: {error}")
+        return Failure("; ".join((f"error: {error}", *getattr(error, "__notes__", ()))))
     if isinstance(error, KeyboardInterrupt | click.Abort) and not is_raised_by_rules(error):
         frame = frame_in_rules(error)
         rules = f"; the rules were at {frame[0]}, in {frame[1]}()" if frame else ""

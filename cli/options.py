@@ -5,6 +5,7 @@ from inspect import cleandoc
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -76,6 +77,15 @@ skill = click.option(
 def size(name: str, variable: str, default: str | None, what: str) -> Callable[[Command], Command]:
     """Return an option for a number of bytes; *what* is its help."""
     return click.option(name, variable, type=Size(), default=default, show_default=True, metavar="SIZE", help=what)
+
+
+def refuse_given(names: Iterable[str], why: str) -> None:
+    """Raise UsageError if the command line gives one of these parameters. *why* follows the name of the option."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        source = context.get_parameter_source(str(parameter.name))
+        if parameter.name in names and source is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{parameter.opts[0]} {why}", context)
 
 
 def number(name: str, default: int, what: str, most: int | None = None) -> Callable[[Command], Command]:

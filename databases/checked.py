@@ -107,9 +107,9 @@ class CheckedFile:
             return OpenElsewhere(
                 f"{str(self.path)!r} is in use: another program has it open for writing; close it there"
             )
-        return DamagedDatabase(
-            f"the database {str(self.path)!r} is damaged ({what}); copy it again, or solve again with --fresh"
-        )
+        error = DamagedDatabase(f"the database {str(self.path)!r} is damaged ({what})")
+        error.add_note("copy it again, or solve again with --fresh")  # a note, since some callers know better remedies
+        return error
 
     # Datasets. What follows is called guarded, by locked().
 

@@ -81,8 +81,7 @@ def command(
     from retrograde.solver.play.weights import load_weights
 
     if exact:
-        if pgn is not None:
-            raise click.UsageError("--pgn goes with games, and not with --exact", click.get_current_context())
+        options.refuse_given(("games", "seed", "seconds", "pgn"), "goes with games, and not with --exact")
         game, name = game_of(source, database)
         print_exact(load_weights(game, weights), name, (a, b), position, as_json)
         return

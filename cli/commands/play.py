@@ -122,6 +122,10 @@ def command(
     """
     from retrograde.solver.play.weights import load_weights
 
+    if skill is not None and "perfect" not in (first, second):
+        raise click.UsageError("--skill goes with a perfect player")
+    if hints and HUMAN not in (first, second):
+        raise click.UsageError("--hints goes with a human player")
     with closing(open_oracle(source, database, seconds)) as oracle:
         oracle.game = load_weights(oracle.game, weights)
         check_writes_pgn(oracle.game, pgn)

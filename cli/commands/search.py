@@ -108,6 +108,8 @@ def command(
     from retrograde.solver.play.oracle import bounds_of_finding
     from retrograde.solver.runtime.memory import parse_size
 
+    if order and not (tree or out):
+        raise click.UsageError("--order goes with --tree")
     if depth and method == "pn" and not (tree or out):
         raise click.UsageError("--depth needs --method alpha-beta: proof numbers know no plies")
     game = load_game(source)

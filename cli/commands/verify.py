@@ -57,6 +57,9 @@ def command(
     """
     if all_images and (quick or book_named(source, database)):
         raise click.UsageError("--all-images is for recomputed values: not for books, and not with --quick")
+    if against and (quick or is_no_database(source, database)):
+        what = "--against is for a database of a best response"
+        raise click.UsageError(f"{what}: not for books and certificates, and not with --quick")
     if quick:
         verify_quickly(source, database, as_json)
         return
@@ -103,6 +106,11 @@ def command(
             click.echo(f"  … and {report.wrong - len(report.problems):,} more")
     if not report.ok:
         ctx.exit(1)
+
+
+def is_no_database(source: str, database: str | None) -> bool:
+    """Return whether VARIANT|FILE and --database name a book or a certificate."""
+    return any(named(source, database) for named in (estimates_named, book_named, certificate_alone))
 
 
 def verify_book(path: Path, workers: int | None, as_json: bool, ctx: click.Context) -> None:

@@ -769,3 +769,21 @@ def test_memory_that_is_not_to_be_had_is_told_by_its_limit(error, monkeypatch):
     limit = "error: there is not enough address space, of which `ulimit -v` allows 1 GB; raise that limit"
     assert explain(failure).message == limit
     assert "fault of retrograde" in explain(ValueError("x")).message
+
+
+WITHOUT_EFFECT = {
+    "search tictactoe --order best": "--order goes with --tree",
+    "match tictactoe random random --exact --games 5": "--games goes with games, and not with --exact",
+    "match tictactoe random random --exact --pgn games.pgn": "--pgn goes with games, and not with --exact",
+    "compare chess:KRK . --all --seed 1": "--seed is for random positions: not with --all",
+    "compare chess:KRK . --all --positions 9": "--positions is for random positions: not with --all",
+    "play tictactoe --second random --skill 0.5": "--skill goes with a perfect player",
+    "play tictactoe --first perfect --hints": "--hints goes with a human player",
+    "verify tictactoe --quick --against mine.py:corners": "--against is for a database of a best response: not for",
+}
+
+
+@pytest.mark.parametrize("words", WITHOUT_EFFECT)
+def test_an_option_that_would_have_no_effect_is_refused(words):
+    said = retrograde(*words.split(), status=2).stderr
+    assert f"retrograde: error: {WITHOUT_EFFECT[words]}" in said and said.count("\n") == 1

@@ -332,6 +332,18 @@ def test_of_a_link_the_link_is_removed(home, solved, tmp_path):
     assert target.exists() and (folder / "mine.txt").exists()
 
 
+def test_of_a_damaged_database_the_remedy_is_named_once(home, solved):
+    path = home / "tictactoe.h5"
+    path.write_bytes(solved("tictactoe").read_bytes()[:3000])
+    said = retrograde("solve", "tictactoe", status=1).stderr
+    assert "is damaged (" in said and said.endswith("); solve it again with --fresh\n") and said.count("again") == 1
+    said = retrograde("info", "tictactoe", status=1).stderr
+    assert "is damaged (" in said and said.endswith("); copy it again, or solve again with --fresh\n")
+    book_path("tictactoe").write_bytes(path.read_bytes())
+    said = retrograde("book", "tictactoe", "--plies", "1", status=1).stderr
+    assert said.endswith("); choose another --database, or make it again with --fresh\n") and said.count("again") == 1
+
+
 def test_a_damaged_database_is_removed(home, solved):
     content = bytearray(solved("tictactoe").read_bytes())
     content[1000] ^= 1

@@ -29,7 +29,7 @@ def explain(error: BaseException) -> Failure:
     from retrograde.games import RetrogradeError
 
     if isinstance(error, RetrogradeError):
-        return Failure("; ".join((f"error: {error}", *getattr(error, "__notes__", ()))))
+        return Failure(f"error: {message_of(error)}")
     if isinstance(error, KeyboardInterrupt | click.Abort) and not is_raised_by_rules(error):
         frame = frame_in_rules(error)
         rules = f"; the rules were at {frame[0]}, in {frame[1]}()" if frame else ""
@@ -53,6 +53,17 @@ def explain(error: BaseException) -> Failure:
         f"error: {type(error).__name__}: {error}; this is a fault of retrograde, "
         "which `retrograde --traceback` before the command shows in full"
     )
+
+
+def message_of(error: BaseException) -> str:
+    """Return the message of an error, and its notes: remedies that a caller with a better one leaves out.
+
+    >>> error = ValueError("the file is damaged")
+    >>> error.add_note("copy it again")
+    >>> message_of(error)
+    'the file is damaged; copy it again'
+    """
+    return "; ".join((str(error), *getattr(error, "__notes__", ())))
 
 
 def lacks_memory(error: BaseException) -> bool:

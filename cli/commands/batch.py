@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from retrograde.cli.common import CHESS, file_named, json_text, open_source, plies_in, print_data, read_position
-from retrograde.cli.failure import Failure
+from retrograde.cli.failure import Failure, message_of
 from retrograde.cli.render.oracles import ask_oracle, bounds_text, open_search, show_search
 from retrograde.cli.render.words import NOUNS
 from retrograde.databases.errors import NoDatabase
@@ -119,7 +119,7 @@ class BatchReader:
             try:
                 answers.append(LineAnswer(*self.read(line.text)))
             except BAD as error:
-                what = str(error) if isinstance(error, RetrogradeError) else f"{type(error).__name__}: {error}"
+                what = message_of(error) if isinstance(error, RetrogradeError) else f"{type(error).__name__}: {error}"
                 answers.append(LineAnswer(error=printable(what)))
         # Step 2: look up all positions of each database together.
         for solution in {id(answer.oracle): answer.oracle for answer in answers if answer.oracle}.values():

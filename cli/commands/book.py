@@ -17,6 +17,7 @@ from retrograde.cli.progress import progress_listener
 from retrograde.cli.render.estimates import facts_of, is_estimates, print_estimates
 from retrograde.cli.render.report import print_book, print_file, print_values
 from retrograde.cli.render.words import duration
+from retrograde.databases.errors import OtherRules
 from retrograde.databases.location import ESTIMATES_SUFFIX
 from retrograde.games import Game, RetrogradeError
 from retrograde.solver.runtime.progress import announce
@@ -112,6 +113,7 @@ def is_there(game: Game, path: Path, plies: int, distances: bool) -> bool:
     """Return whether this book exists already; raise Failure if something else is there."""
     from retrograde.databases.book import BookFile
     from retrograde.databases.open import matching_game
+    from retrograde.games.catalog import variant
 
     if not path.exists():
         return False
@@ -120,6 +122,8 @@ def is_there(game: Game, path: Path, plies: int, distances: bool) -> bool:
             matching_game(file, game)
             return file.plies == plies and (file.has_distances or not distances)
     except RetrogradeError as error:
+        if isinstance(error, OtherRules) and file.variant == variant(game):
+            error = OtherRules(f"{str(path)!r} was made with other rules of {file.variant}")
         raise Failure(f"error: {error}; choose another --database, or make it again with --fresh") from error
 
 

@@ -9,6 +9,7 @@ import click
 from retrograde.cli import options
 from retrograde.cli.commands.unfinished import facts_of, unfinished_solves
 from retrograde.cli.common import has_other_rules, print_json
+from retrograde.cli.failure import message_of
 from retrograde.cli.render import estimates
 from retrograde.cli.render.expected import EXPECTATION
 from retrograde.cli.render.measures import shared_text
@@ -96,7 +97,7 @@ def describe(path: Path) -> Facts:
                 if facts["metric"] == EXPECTATION:
                     facts["start"] |= facts_of(file.metric, file.details, outcome.measures)
     except RetrogradeError as error:
-        facts["error"] = str(error)
+        facts["error"] = message_of(error)
     return facts
 
 
@@ -107,7 +108,7 @@ def describe_estimates(path: Path) -> Facts:
     try:
         return estimates.facts_of(read_estimates(path))
     except RetrogradeError as error:
-        return {"path": str(path), "bytes": path.stat().st_size, "class": estimates.CLASS, "error": str(error)}
+        return {"path": str(path), "bytes": path.stat().st_size, "class": estimates.CLASS, "error": message_of(error)}
 
 
 def cells(facts: Facts) -> tuple[str, ...]:
@@ -154,7 +155,7 @@ def describe_certificate(path: Path) -> Facts:
         with CertificateFile(path) as file:
             return facts_of(file)
     except RetrogradeError as error:
-        return {"path": str(path), "bytes": path.stat().st_size, "class": CLASS, "error": str(error)}
+        return {"path": str(path), "bytes": path.stat().st_size, "class": CLASS, "error": message_of(error)}
 
 
 def cells_of_certificate(facts: Facts) -> tuple[str, ...]:

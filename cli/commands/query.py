@@ -8,7 +8,7 @@ import click
 
 from retrograde.cli import options
 from retrograde.cli.common import CHESS, input_line, plies_in, print_json, read_position
-from retrograde.cli.failure import Failure
+from retrograde.cli.failure import Failure, message_of
 from retrograde.cli.render.board import print_board
 from retrograde.cli.render.expected import EXPECTATION, print_expectation
 from retrograde.cli.render.measures import print_measure, score_line, shared_text
@@ -118,7 +118,7 @@ def show_lines(read: "Reader", as_json: bool) -> None:
             show(*read(text), as_json)
         except BAD as error:
             bad += 1
-            what = f"line {number}: {error}"
+            what = f"line {number}: {message_of(error)}"
             print_json({"line": number, "input": text, "error": what}) if as_json else click.echo(printable(what))
     if bad:
         raise Failure(f"error: {bad:,} of {answered:,} lines had no answer; they say why")

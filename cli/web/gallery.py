@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from retrograde.cli.failure import message_of
 from retrograde.cli.web.answers import Start
 from retrograde.cli.web.library import Library
 from retrograde.cli.web.metric_texts import Seats, seats_of
@@ -172,7 +173,7 @@ def kind_of(name: str) -> Kind | None:
         example = variant(named_game(f"{name}:{cls.example}"))
         return Kind(name=name, title=naming.title(cls), options=options_help(cls), example=example)
     except Exception as error:  # an installed game may raise anything
-        log.error("the game %s cannot be used: %s", name, ascii(str(error)))
+        log.error("the game %s cannot be used: %s", name, ascii(message_of(error)))
         return None
 
 

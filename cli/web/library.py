@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from retrograde.cli.failure import message_of
 from retrograde.cli.web.shelf import DatabaseFacts, Shelf, State, installed_games, is_there, state_of
 from retrograde.databases import NoDatabase, OtherRules, open_database
 from retrograde.databases.location import database_path, metric_named
@@ -183,7 +184,7 @@ class Library:
                 game = named_game(facts.variant)
             solution = solution_of(open_database(path, game=game))
         except (RetrogradeError, OSError) as error:
-            log.error("%a cannot be read: %a", os.fspath(path), str(error))
+            log.error("%a cannot be read: %a", os.fspath(path), message_of(error))
             raise Unavailable(why_not(facts.variant, error)) from error
         solution.game = with_stored_weights(solution.game)
         self.opened[path] = state, solution
@@ -206,7 +207,7 @@ def with_stored_weights(game: Game) -> Game:
     try:
         return load_weights(game)
     except RetrogradeError as error:
-        log.error("%a", str(error))
+        log.error("%a", message_of(error))
         return game
 
 

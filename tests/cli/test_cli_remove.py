@@ -344,6 +344,16 @@ def test_of_a_damaged_database_the_remedy_is_named_once(home, solved):
     assert said.endswith("); choose another --database, or make it again with --fresh\n") and said.count("again") == 1
 
 
+def test_of_a_book_by_other_rules_the_remedy_is_named_once(home):
+    Path("heap.py").write_text(HEAP)
+    command = "book", "./heap.py:size=6", "--plies", "1", "--value-only", "--workers", "1"
+    retrograde(*command)
+    Path("heap.py").write_text(HEAP.replace("return LOSE", "return WIN"))
+    said = retrograde(*command, status=1).stderr
+    assert "was made with other rules of heap:size=6; choose another --database, or make it again with" in said
+    assert said.count("again") == 1
+
+
 def test_a_damaged_database_is_removed(home, solved):
     content = bytearray(solved("tictactoe").read_bytes())
     content[1000] ^= 1

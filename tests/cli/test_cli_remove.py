@@ -87,8 +87,8 @@ def test_what_is_left_is_told_and_removed(home, kind):
     name = variant(load_game(text))
     shown = retrograde("list").stdout
     (line,) = (line for line in shown.splitlines() if line.startswith(name))
-    assert f"to go on:\n  retrograde solve {name}\n" in shown
-    assert f"to remove:\n  retrograde remove {name} --unfinished\n" in shown
+    assert "\nto go on:\n" in shown and f"  retrograde solve {name}\n" in shown
+    assert "\nto remove:\n" in shown and f"  retrograde remove {name} --unfinished\n" in shown
     (facts,) = (one for one in json.loads(retrograde("list", "--json").stdout) if one.get("variant") == name)
     told = facts["interrupted"]
     assert re.fullmatch(says, told["says"]) and line.endswith(told["says"])

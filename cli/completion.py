@@ -1,4 +1,4 @@
-"""Completion in Bash, which splits `connect4:width=5` at every colon and equals sign.
+"""Completion in Bash, which splits `connect4:width=5` and `tictactoe@score` at every colon, equals sign and at sign.
 
     what is typed      what Bash says the words are      what it replaces
     connect4:wi        connect4 | : | wi                 wi
@@ -9,14 +9,14 @@ So this module joins the words again, and returns of each completion only the pa
 
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class
 
-BREAKS = ":="
+BREAKS = ":=@"
 
 
 class BashVariants(BashComplete):
     """Click's completion for Bash, with whole variants."""
 
     typed = ""
-    """The part of the word up to its last colon or equals sign."""
+    """The part of the word up to its last sign of BREAKS."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
         """Return (the words before the one to complete, that word), with words joined again that Bash has split at

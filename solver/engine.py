@@ -128,7 +128,11 @@ def solve_at(path: Path, game: Game, options: SolveOptions, lock: Lock | None) -
     """Solve a game whose rules are checked and whose needed games are solved; *lock* as in `solve`."""
     with without_empty_folders(path), nullcontext(lock) if lock else Lock(path) as held:
         paths = SolvePaths(path, held)
-        solve_into(paths, game, options)
+        try:
+            solve_into(paths, game, options)
+        finally:
+            with suppress(OSError):  # it is missing, or has work from which another run resumes
+                paths.scratch.rmdir()
         paths.clear()
 
 

@@ -289,6 +289,10 @@ def moves_in_short(answer: "Answer") -> str:
     return " ".join(each)
 
 
+LINE_NAMES = {"line": "best_line"}
+"""Other names of facts than `query --json` has: here `line` is the number of the line."""
+
+
 def in_json(lines: Iterable[InputLine], answers: Iterable[LineAnswer], moves: bool) -> Iterator[str]:
     """Yield answers as JSON; with *moves*, everything about the position."""
     from retrograde.solver.play.answer import bounds_json
@@ -298,7 +302,8 @@ def in_json(lines: Iterable[InputLine], answers: Iterable[LineAnswer], moves: bo
         if answer.error or not answer.oracle:
             row |= {"input": line.text, "error": answer.error}
         elif moves:
-            row |= ask_oracle(answer.oracle, answer.position, answer.counted).to_json()
+            facts = ask_oracle(answer.oracle, answer.position, answer.counted).to_json()
+            row |= {"input": line.text} | {LINE_NAMES.get(name, name): fact for name, fact in facts.items()}
         elif not answer.value:
             bounds = search(answer.oracle, answer.position)
             row |= {"input": line.text} | bounds_json(answer.oracle.game, answer.position, bounds)

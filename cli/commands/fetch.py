@@ -1,12 +1,14 @@
 """`retrograde fetch`: downloads a database into the home folder."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from retrograde.databases.errors import CannotWrite, NoDatabase
 from retrograde.databases.location import database_path, home_folder
-from retrograde.games.contract.game import METRICS
+from retrograde.games.contract.game import METRICS, RetrogradeError
 
 
 @click.command()
@@ -32,7 +34,7 @@ def command(address: str) -> None:
     partial_file = home / f"fetched.{remote.key}.part"
     try:
         remote.download(partial_file)
-        with DatabaseFile(partial_file) as file:
+        with naming(address, partial_file), DatabaseFile(partial_file) as file:
             file.check()
             metric = file.metric if file.measures else METRICS[0]  # files have another word for remoteness
             path = usual_path(file.variant, metric, remote.path.name)
@@ -43,6 +45,18 @@ def command(address: str) -> None:
     finally:
         partial_file.unlink(missing_ok=True)
     click.echo(message)
+
+
+@contextmanager
+def naming(address: str, partial_file: Path) -> Iterator[None]:
+    """Let errors name the address in place of the file that has what was fetched."""
+    try:
+        yield
+    except RetrogradeError as error:
+        named = type(error)(str(error).replace(str(partial_file), address))
+        for note in getattr(error, "__notes__", ()):
+            named.add_note(note)
+        raise named from error
 
 
 def usual_path(variant: str, metric: str, name: str) -> Path:

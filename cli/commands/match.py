@@ -177,7 +177,9 @@ def contest(
         sides = [(first, played.value), (1 - first, FLIPPED[played.value])]
         for side, value in sides[: oracle.game.players]:
             score[side][value] += 1
-            score[side]["first" if side == first else "second"] += points(value)
+            # A puzzle that is not solved brings nothing.
+            gained = points(value) if oracle.game.players > 1 else float(value == WIN)
+            score[side]["first" if side == first else "second"] += gained
             score[side]["mistakes"] += played.mistakes[0 if side == first else 1]
     counts_of_both = [
         {

@@ -57,7 +57,7 @@ class Odd(click.IntRange):
 @click.option("--at-least", is_flag=True, help="Prove only that the position is worth at least the value.")
 @click.option(
     "--leaves", type=Odd(0, MOST_LEAVES), default=LEAVES, show_default=True, metavar="N",
-    help="Leave out positions that a search decides within N plies.",
+    help="Leave out positions that a search decides within N plies, an odd number or 0.",
 )  # fmt: skip
 @options.time_limit
 @options.size("--table", "table_size", TABLE, "Memory for the transposition table of the search.")

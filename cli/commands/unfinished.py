@@ -23,6 +23,9 @@ JOURNAL, SCRATCH, PARTIAL = ".journal", ".scratch", ".partial"
 REMADE = (CERTIFICATE_SUFFIX, BOOK_SUFFIX, ESTIMATES_SUFFIX)
 """Suffixes of files that are made again with other options, unlike databases."""
 
+SINGULAR = {"replies": "reply"}
+"""The singular of units that do not simply lose an s."""
+
 IDENTITY = re.compile(
     rf"(?P<variant>.+?) (?P<rules>\S+(?:-proof-\S+-\(.*\))?) (?P<sources>\S+)"
     rf"(?: (?P<metric>{'|'.join(METRICS)}))?(?: against (?P<against>.+) \S*)?"
@@ -142,7 +145,7 @@ class UnfinishedSolve:
         if not self.phase:
             return "just begun"
         of = f" of {self.total:,}" if self.total else ""
-        unit = self.unit.removesuffix("s") if (self.total or self.solved) == 1 else self.unit
+        unit = SINGULAR.get(self.unit, self.unit.removesuffix("s")) if (self.total or self.solved) == 1 else self.unit
         return f"{self.phase}: {self.solved:,}{of} {unit}"
 
 

@@ -103,11 +103,12 @@ class Journal:
         """Add an entry: a name and arrays. Any thread may call this. Raise CannotWrite if that fails."""
         content = pack_entry(name, arrays)
         with self.adding, self.expect_disk():
+            # The identity is found before the file is made, so that Ctrl-C leaves none empty.
+            first = pack_entry(self.first_entry(), ()) if self.end == 0 else []
             if self.file is None:
                 self.file = open(self.path, "wb")  # noqa: SIM115  # closed by __exit__
-            if self.end == 0:
-                self.write(self.file, pack_entry(self.first_entry(), ()))
-            self.write(self.file, content)
+            for entry in filter(None, (first, content)):
+                self.write(self.file, entry)
 
     def write(self, file: BinaryIO, content: list[bytes | memoryview]) -> None:
         """Write an entry after the last whole one."""

@@ -704,17 +704,19 @@ def test_amounts_and_durations():
     ("words", "completions"),
     [
         ("retrograde que", ["query"]),
-        ("retrograde info tictac", ["tictactoe", "tictactoe3", "tictactoe:misere=yes", "tictactwo"]),
+        ("retrograde info tictac", ["tictactoe", "tictactoe3", "tictactoe:misere=yes", "tictactoe@score", "tictactwo"]),
         thorough(("retrograde solve mut", ["mutorere"])),
         thorough(("retrograde games conn", ["connect4"])),
         thorough(("retrograde info tictactoe : mi", ["misere=yes"])),
         ("retrograde info tictactoe : misere =", ["yes"]),
+        ("retrograde info tictactoe @ s", ["score"]),
         ("retrograde query --js", ["--json"]),
     ],
 )
 @pytest.mark.long
 def test_completion_in_bash(tictactoe, monkeypatch, words, completions):
-    tictactoe.with_name("tictactoe,misere=yes.h5").write_bytes(b"")
+    for name in ("tictactoe,misere=yes.h5", "tictactoe@score.h5"):
+        tictactoe.with_name(name).write_bytes(b"")
     environ = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1), "_RETROGRADE_COMPLETE": "bash_complete"}
     done = process(env=os.environ | environ)
     assert done.stdout.split() == [f"plain,{completion}" for completion in completions]

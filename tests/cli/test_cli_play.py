@@ -1,5 +1,6 @@
 """`retrograde play`, with people whose moves are written down beforehand."""
 
+import json
 import re
 
 import pytest
@@ -176,6 +177,12 @@ def test_no_such_player(play):
     assert play("tictactoe", "--first", "me", status=2) == ""
     play("mutorere", "--second", "rules", status=2)
     play("tictactoe", "--skill", "2", status=2)
+
+
+def test_a_puzzle_that_is_not_solved_brings_no_points(solved):
+    told = retrograde("match", solved("eightpuzzle:3,2"), "random", "perfect", "--games", 4, "--json").stdout
+    unlucky, perfect = json.loads(told)["players"]
+    assert (unlucky["won"], unlucky["points"]) == (0, 0) and perfect["won"] == perfect["points"] == 2
 
 
 def test_match_writes_no_games_where_it_plays_none(tmp_path):

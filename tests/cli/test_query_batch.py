@@ -139,7 +139,7 @@ def test_moves_are_told_on_request(home):
     assert row == ["1", "2231", "tie", "12", "4:tie:12 1:lose:12 2:lose:12 3:lose:12"]
     said = json.loads(retrograde("query", "connect4:4,4", "--batch", "-", "--moves", "--json", input="2231\n").stdout)
     alone = json.loads(retrograde("query", "connect4:4,4", "2231", "--json").stdout)
-    assert said == {"line": 1, **alone}
+    assert said == {"line": 1, "input": "2231", "best_line": alone.pop("line"), **alone}
     assert "--moves goes with --batch" in retrograde("query", "tictactoe", "--moves", status=2).stderr
     assert "not both" in retrograde("query", "tictactoe", "X../.../...", "--batch", "-", status=2).stderr
     assert "missing argument 'VARIANT|FILE'" in retrograde("query", status=2).stderr

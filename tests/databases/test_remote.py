@@ -125,7 +125,8 @@ def test_fetch_checks_what_it_puts_into_the_home(host, home, tmp_path, solved):
     content[len(content) // 2] ^= 1
     (tmp_path / "host" / "other.h5").write_bytes(content)
     (home / CONNECT).unlink()
-    assert "is damaged" in retrograde("fetch", f"{host.url}/other.h5", status=1).output
+    told = retrograde("fetch", f"{host.url}/other.h5", status=1).output
+    assert f"{host.url}/other.h5" in told and "is damaged" in told and ".part" not in told
     assert [path.name for path in home.iterdir()] == []
     assert "is no address of a database" in retrograde("fetch", "nim.h5", status=1).output
 

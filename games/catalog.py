@@ -47,6 +47,8 @@ NAMES = """
 """
 BUILT_IN = tuple(NAMES.split())
 """The games that come with the program: each is a module or a package of this folder."""
+OURS = "retrograde.games."
+"""The beginning of the names of the modules that come with the program."""
 ENTRY_POINTS = "retrograde.games"
 ALWAYS_ASKED = (
     *("generate_moves", "do_move", "primitive", "tier", "canonical"),
@@ -393,7 +395,14 @@ def read_options(cls: type[Game], text: str, known: list[str]) -> dict[str, Any]
         if name in options:
             raise VariantError(f"{cls.name}: the option {name} is given twice")
         options[name] = option_value(f"{cls.name}:{name}", types[name], value.strip())
+        if cls.__module__.startswith(OURS) and is_negative(options[name]) and not is_negative(getattr(cls, name, 0)):
+            raise VariantError(f"{cls.name}:{name} must not be negative")
     return options
+
+
+def is_negative(value: object) -> bool:
+    """Return whether the value of an option is an int below 0."""
+    return isinstance(value, int) and value < 0
 
 
 def expect_names(cls: type[Game], options: Iterable[str]) -> None:

@@ -11,8 +11,8 @@ SPLIT = 10
 
 
 class Chopsticks(Game):
-    """Tap a hand of the opponent, which gains as many fingers as yours has, or share your fingers out anew between your
-    hands. A hand of five or more is dead. A player with two dead hands loses."""
+    """Tap a hand of the opponent, which gains as many fingers as yours has, or pass fingers between your hands. No hand
+    gives all that it has. A hand of five or more is dead. A player with two dead hands loses."""
 
     hands = Numbers(4, 0, FIVE - 1)
     mover = Turn("AB")

@@ -13,6 +13,7 @@ class Guarini(Game):
     title = "Guarini's puzzle"
     players = 1
     words = {"N": "White", "n": "Black"}
+    example = "4,3"
     cells = Cells(lambda game: grid(game.width, game.height), symmetries="start", N="white knight", n="black knight")
     width: int = 3
     height: int = 3

@@ -18,6 +18,10 @@ class MNK(LineRace):
     k: int = 3
     misere: bool = False
 
+    def __post_init__(self):
+        if self.k < 1:
+            raise ValueError("k must be at least 1")
+
     @cached_property
     def lines(self):
         return self.cells.bits_of(self.board.in_a_row(self.k))

@@ -19,6 +19,10 @@ class OrderAndChaos(Rows):
     size: int = 3
     k: int = 3
 
+    def __post_init__(self):
+        if self.k < 1:
+            raise ValueError("k must be at least 1")
+
     @cached_property
     def lines(self):
         return self.cells.bits_of(self.board.in_a_row(self.k))

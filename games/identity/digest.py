@@ -65,6 +65,8 @@ SAME_RULES = {
         "dd2edb7c687ccb53f9288bb6ea92210a",
         "076c463438368c8926fe3bf172ef2a23",
     },  # draughts endings
+    "d9233d3c791ecaac589c079fae54a5fb": {"baa830d421205963bc7f041e60cad0de"},  # mnk
+    "df37421be29532e6ae99dce01ad41cc1": {"8b34bfd702f8afd46359d8fb977fa9fb"},  # Order and Chaos
     "ea4366a65a907091d24775fc27bda2e7": {"a5e2116c98136534bb8d62b0ac9b993a"},  # Qubic
     "42fb5fbc61993234b012ca608a61f609": {"e1e69e4a309a13ca0c606fc925eba6c5"},  # 2048
     "6dbdfbef25d30a4e7f1d729ad027af37": {"a11a006073957839d23ab4e4425a1184"},  # octal games

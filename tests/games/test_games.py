@@ -6,13 +6,16 @@ from itertools import combinations
 
 import pytest
 
-from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, MoveError
+from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, MoveError, VariantError
+from retrograde.games.catalog import load_game
 from retrograde.games.connect4 import Connect4
 from retrograde.games.contract.game import defines
 from retrograde.games.dodgem import Dodgem
 from retrograde.games.hareandhounds import HareAndHounds
 from retrograde.games.lgame import LGame
+from retrograde.games.mnk import MNK
 from retrograde.games.mutorere import MuTorere
+from retrograde.games.orderandchaos import OrderAndChaos
 from retrograde.games.tentozero import TenToZero
 from retrograde.games.tictactoe import TicTacToe
 from tests.helpers import published
@@ -299,11 +302,23 @@ def test_hounds_go_up_and_down_and_on_but_not_back():
         (Dodgem, {"size": 6}),
         (HareAndHounds, {"hare": 4}),
         (HareAndHounds, {"hare": 9}),
+        (MNK, {"k": 0}),
+        (OrderAndChaos, {"k": 0}),
     ],
 )
 def test_options_out_of_range_are_refused(game, options):
     with pytest.raises(ValueError, match=f"{next(iter(options))[:4]}.* must be"):
         game(**options)
+
+
+@pytest.mark.parametrize("text", ["tictactoe:-3", "joust:-2,-2", "toadsandfrogs:2,2,-1"])
+def test_negative_options_are_refused(text):
+    with pytest.raises(VariantError, match=r"\w+:\w+ must not be negative"):
+        load_game(text)
+
+
+def test_options_that_mean_nothing_by_a_negative_number_keep_it():
+    assert load_game("klotski:goal=-1") == load_game("klotski")
 
 
 # The reference itself, on graphs that can be solved in one's head

@@ -45,6 +45,7 @@ from retrograde.solver.search.depth.estimated_book import EstimatedBook
 from retrograde.solver.search.depth.names import AdaptiveDepthSearch
 from retrograde.solver.search.depth.scores import score_of_move
 from retrograde.solver.search.probing.tables import LoadedTables, find_tables
+from retrograde.solver.search.prover import ProofNumberSearch, can_repeat
 from retrograde.solver.search.searcher import TABLE_SIZE, OutOfTime, Search, SearchResult, SearchTooDeep
 
 Source = Callable[[int], ValueBounds | None]
@@ -145,6 +146,17 @@ class SearchingOracle(Oracle):
         return Search(self.game, self.workers, self.size, self.tables)
 
     @cached_property
+    def may_repeat(self) -> bool:
+        """Whether play was seen to repeat, in random games."""
+        return can_repeat(self.game, self.start_or_example)
+
+    @cached_property
+    def proof_search(self) -> ProofNumberSearch:
+        """The search for positions from which play can repeat."""
+        self.search  # noqa: B018  # finds the tables
+        return ProofNumberSearch(self.game, self.size, self.tables)
+
+    @cached_property
     def depth_search(self) -> AdaptiveDepthSearch:
         """The depth-limited search for positions in which no best move is proved."""
         self.search  # noqa: B018  # finds the tables
@@ -207,6 +219,8 @@ class SearchingOracle(Oracle):
         """End a question that another thread has asked, with what is known by now."""
         self.stopped = True
         self.search.halt()
+        if "proof_search" in self.__dict__:
+            self.proof_search.halt()
         if "depth_search" in self.__dict__:
             self.depth_search.halt()
 
@@ -225,11 +239,15 @@ class SearchingOracle(Oracle):
         left = 0.0 if self.stopped else deadline - monotonic()
         if known.is_exact or (known.proved and not distance) or left < LEAST_SECONDS:
             return known
-        try:
-            found = self.search.find(position, left, distance)
-        except SearchTooDeep:
+        with suppress(SearchTooDeep):
+            known = self.learn(position, bounds_of_finding(self.search.find(position, left, distance)))
+        # This search gives up where play goes round for long. Proof numbers also prove draws by endless play.
+        left = 0.0 if self.stopped else deadline - monotonic()
+        if known.proved or left < LEAST_SECONDS or not self.may_repeat:
             return known
-        return self.learn(position, bounds_of_finding(found))
+        with suppress(SearchTooDeep):
+            known = self.learn(position, bounds_of_finding(self.proof_search.find(position, left)))
+        return known
 
     # Moves
 

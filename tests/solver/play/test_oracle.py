@@ -90,6 +90,14 @@ def test_where_play_goes_round_in_circles_what_is_told_is_true_and_short_wins_ar
         assert told > 3
 
 
+@pytest.mark.parametrize("text", ["ponghauki", "chopsticks"])
+def test_draws_by_endless_play_are_proved(text):
+    """After the first search has given up, by proof numbers in the time that is left."""
+    with oracle_of(text) as oracle:
+        assert oracle.probe(oracle.game.start, LATE).outcome == (DRAW, None)
+        assert {choice.value for choice in oracle.moves(oracle.game.start, LATE)} == {DRAW}
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("text", [*ACYCLIC, *CYCLIC])
 @pytest.mark.parametrize("seconds", [0.0, 0.001, 0.021, 0.03])

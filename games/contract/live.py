@@ -28,6 +28,7 @@ from typing import Any
 
 from retrograde.games.contract.game import Game
 from retrograde.games.contract.snapshot import RULES, functions_of, has_source
+from retrograde.games.contract.syntax import parse
 from retrograde.games.contract.travel import Source, module_with
 from retrograde.games.identity.definitions import classes_in, is_special
 
@@ -181,7 +182,7 @@ def gist(code: CodeType) -> Any:
 def definitions_in(text: str) -> list[Any]:
     """Return the functions and classes that a cell defines."""
     try:
-        body = ast.parse(text).body
+        body = parse(text).body
     except SyntaxError:
         return []
     return [*(node for node in body if isinstance(node, ast.FunctionDef)), *classes_in(body)]

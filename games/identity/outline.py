@@ -9,6 +9,7 @@ from sysconfig import get_paths
 from types import ModuleType
 from typing import NamedTuple
 
+from retrograde.games.contract.syntax import parse
 from retrograde.games.identity.normal_form import ImportTarget, bindings
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -29,7 +30,7 @@ def outline(source: bytes) -> Outline:
     """Return the outline of a module, without the statements that run only when the module is run as a program."""
     body = [
         node
-        for node in ast.parse(source).body
+        for node in parse(source).body
         if not (isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'" and not node.orelse)
     ]
     return Outline(body, dict(bindings(body)), makers(body))
@@ -60,7 +61,7 @@ def globals_of(source: bytes) -> frozenset[str]:
     """Return the global names that functions of a module set at run time."""
     if b"global" not in source:
         return frozenset()
-    found = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Global))
+    found = (node for node in ast.walk(parse(source)) if isinstance(node, ast.Global))
     return frozenset(name for node in found for name in node.names)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from retrograde.games.contract.game import Game
 from retrograde.games.contract.snapshot import load, module_of, source_of
+from retrograde.games.contract.syntax import parse
 from retrograde.games.identity.normal_form import bound_by
 from retrograde.games.identity.outline import folder_of, in_one_folder, is_beside, outline
 from retrograde.games.identity.reach import CONTRACT, lineage
@@ -85,7 +86,7 @@ def home_of(value: Any) -> ModuleType | None:
 @cache
 def tree_of(source: bytes) -> Any:
     """Return the syntax tree of a source file as nested tuples, without what decides nothing."""
-    return as_tuples(ast.parse(in_one_folder(source)))
+    return as_tuples(parse(in_one_folder(source)))
 
 
 def as_tuples(node: Any) -> Any:

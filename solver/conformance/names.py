@@ -10,6 +10,7 @@ from typing import Any
 
 from retrograde.games.contract.game import FOR_PEOPLE, Game
 from retrograde.games.contract.snapshot import module_of, source_of
+from retrograde.games.contract.syntax import parse
 from retrograde.games.identity.digest import rule_modules
 from retrograde.games.identity.normal_form import FUNCTIONS
 from retrograde.games.identity.reach import CONTRACT, NO_DEFAULT, lineage
@@ -71,7 +72,7 @@ def is_read(name: str, line: list[type]) -> bool:
 @cache
 def names_read(source: bytes) -> frozenset[str]:
     """Return the names of members that a source reads: attributes, texts, and bare names in the body of a class."""
-    return frozenset(names_read_in(ast.parse(source), False))
+    return frozenset(names_read_in(parse(source), False))
 
 
 def names_read_in(node: ast.AST, in_class: bool) -> set[str]:

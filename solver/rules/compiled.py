@@ -48,6 +48,7 @@ from retrograde.games.contract.fields import Cells, Field, fields_of
 from retrograde.games.contract.fields.cells import LOOPS
 from retrograde.games.contract.game import Game, RuleError, Traits, filled, replaced
 from retrograde.games.contract.snapshot import module_of, source_of
+from retrograde.games.contract.syntax import parse
 from retrograde.games.identity.digest import rule_modules, rules_digest
 from retrograde.solver.rules.constants import MOST_ROWS, constant
 from retrograde.solver.rules.expressions import Expressions, has_calls_to_rewrite
@@ -281,8 +282,8 @@ def spell_out(function: FunctionType, game_type: type[GameType] | None, kind: ty
     module = ast.Module([*spelling.reductions, tree], [])
     # The qualified name is `Class.method`: put the method into a class of the same name.
     if owner.isidentifier():  # so that Python mangles names like `self.__name`
-        module = ast.parse(f"class {owner}: pass")
-        module.body[0].body = [*spelling.reductions, tree]  # type: ignore[attr-defined]
+        module = parse(f"class {owner}: pass")
+        module.body[0].body = [*spelling.reductions, tree]
     defined: dict[str, Any] = {}
     scope = function.__globals__
     if spelling.tables or spelling.reductions:
@@ -380,7 +381,7 @@ def strip_annotations(definition: ast.FunctionDef) -> ast.FunctionDef:
 def definition_of(function: FunctionType) -> Any:
     """Return the syntax tree of a function from the source of its module; raise RuleError if it is not there."""
     with suppress(OSError):
-        for node in ast.walk(ast.parse(source_of(module_of(function)))):
+        for node in ast.walk(parse(source_of(module_of(function)))):
             if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
                 line = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
                 if line == function.__code__.co_firstlineno:
@@ -422,7 +423,7 @@ class SpellOut(Expressions):
                 field in self.cells and loop in LOOPS
             ):
                 left, self.loops = f"cells_left_{self.loops}", self.loops + 1
-                begin, over = cast(Any, ast.parse(LOOP_OVER_BITS.format(left=left)).body)
+                begin, over = cast(Any, parse(LOOP_OVER_BITS.format(left=left)).body)
                 begin.value = node.iter
                 begin.value.func.attr = LOOPS[loop]
                 over.body[0].targets = [node.target]

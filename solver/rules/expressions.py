@@ -16,6 +16,8 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, cast
 
+from retrograde.games.contract.syntax import parse
+
 ITEM, OTHER = "item_of_loop", "without_items"
 REDUCTIONS = {
     "any": ("pass", f"if {ITEM}: return True", "return False"),
@@ -131,7 +133,7 @@ class Expressions(ast.NodeTransformer):
         free = (names_read_in(items) - names_bound_in(items)) | (names_read_in(outside) - names_bound_in(outside))
         arguments = sorted(free & self.local | {self.game} - {""})
         name = f"{kind}_of_items_{len(self.reductions)}"
-        (function,) = ast.parse(source_of_reduction(name, arguments, kind, items, bool(other))).body
+        (function,) = parse(source_of_reduction(name, arguments, kind, items, bool(other))).body
         # The new function may have such expressions itself.
         self.local |= {OTHER}
         self.reductions.append(self.visit(set_line(function, node)))
@@ -197,7 +199,7 @@ def names_read_in(tree: ast.AST) -> set[str]:
 
 def parse_at(node: ast.AST, text: str) -> Any:
     """Return the syntax tree of an expression, with the line number of a node."""
-    return set_line(cast(Any, ast.parse(text, mode="eval")).body, node)
+    return set_line(cast(Any, parse(text, mode="eval")).body, node)
 
 
 def set_line(tree: ast.AST, node: ast.AST) -> Any:

@@ -79,7 +79,7 @@ def size(name: str, variable: str, default: str | None, what: str) -> Callable[[
     return click.option(name, variable, type=Size(), default=default, show_default=True, metavar="SIZE", help=what)
 
 
-def refuse_given(names: Iterable[str], why: str) -> None:
+def refuse_options(names: Iterable[str], why: str) -> None:
     """Raise UsageError if the command line gives one of these parameters. *why* follows the name of the option."""
     context = click.get_current_context()
     for parameter in context.command.params:

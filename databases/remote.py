@@ -9,16 +9,18 @@ kept in memory only. The checks of all databases hold here too. A server can sti
 are right, so read from servers that you trust.
 """
 
+import gc
 import io
 import os
 import re
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from retrograde.databases.errors import NoDatabase
-from retrograde.databases.garbage import without_garbage_collector
 from retrograde.databases.location import home_folder
 from retrograde.games import RetrogradeError
 
@@ -198,3 +200,35 @@ class RemoteFile(io.RawIOBase):
             del self.blocks[next(iter(self.blocks))]
         self.blocks[number] = block
         return block
+
+
+# Pauses of Python's garbage collector, which may run at any allocation, in any thread
+
+CHANGING = threading.Lock()
+"""Held while the number of pauses changes."""
+pauses = 0
+"""How many parts of the program want it paused now."""
+was_enabled = True
+"""Whether it ran before the first of them."""
+
+
+@contextmanager
+def without_garbage_collector() -> Iterator[None]:
+    """Pause the garbage collector, also while other threads begin and end pauses of their own."""
+    change_pauses(1)
+    try:
+        yield
+    finally:
+        change_pauses(-1)
+
+
+def change_pauses(by: int) -> None:
+    """Count a pause that begins or ends; the first stops the collector, and the last lets it go on."""
+    global pauses, was_enabled
+    with CHANGING:
+        if pauses == 0:
+            was_enabled = gc.isenabled()
+            gc.disable()
+        pauses += by
+        if pauses == 0 and was_enabled:
+            gc.enable()

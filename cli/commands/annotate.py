@@ -189,9 +189,9 @@ def chess_review(board: AnyBoard, move: str, tables: "EndingTables", missing: se
 
 
 def review_in_dead_position(material: str, board: AnyBoard, move: str) -> "Review":
-    """Return the review of a move in a dead position, where no mate is possible: a draw, as all moves there.
+    """Return the review of a move in a dead position: a draw, as all moves there.
 
-    For the rules the game is over there, so databases have no moves. A game by PGN may go on.
+    No mate is possible. For the rules the game is over there, so databases have no moves. A game by PGN may go on.
     """
     from retrograde.solver.play.match import Review
 

@@ -152,7 +152,7 @@ class BatchReader:
         return oracle, read_position(oracle.game, text.strip()), plies_in(oracle.game, text)
 
     def open(self, source: str, text: str) -> "Oracle":
-        """Return the oracle for VARIANT|FILE; if that is just chess, for the men in a text, or for the whole game."""
+        """Return the oracle for VARIANT|FILE. If that is just chess, it is for the men in a text, or the whole game."""
         key = ending_or_chess(text) if source == CHESS else source
         if key not in self.found:
             try:

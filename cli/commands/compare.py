@@ -257,7 +257,7 @@ def command(
     from retrograde.solver.play.solution import solution_of
 
     if every:
-        options.refuse_given(("positions", "seed"), "is for random positions: not with --all")
+        options.refuse_options(("positions", "seed"), "is for random positions: not with --all")
     with solution_of(open_source(source, database)) as solution, progress_listener(as_json) as line:
         comparisons = [TableComparison(tables) for tables in tables_in(folder, kinds_for(solution.database))]
         variant, metric, done = solution.database.file.variant, solution.database.metric, 0

@@ -34,7 +34,7 @@ def command(address: str) -> None:
     partial_file = home / f"fetched.{remote.key}.part"
     try:
         remote.download(partial_file)
-        with naming(address, partial_file), DatabaseFile(partial_file) as file:
+        with errors_for(address, partial_file), DatabaseFile(partial_file) as file:
             file.check()
             metric = file.metric if file.measures else METRICS[0]  # files have another word for remoteness
             path = usual_path(file.variant, metric, remote.path.name)
@@ -48,7 +48,7 @@ def command(address: str) -> None:
 
 
 @contextmanager
-def naming(address: str, partial_file: Path) -> Iterator[None]:
+def errors_for(address: str, partial_file: Path) -> Iterator[None]:
     """Let errors name the address in place of the file that has what was fetched."""
     try:
         yield

@@ -81,7 +81,7 @@ def command(
     from retrograde.solver.play.weights import load_weights
 
     if exact:
-        options.refuse_given(("games", "seed", "seconds", "pgn"), "goes with games, and not with --exact")
+        options.refuse_options(("games", "seed", "seconds", "pgn"), "goes with games, and not with --exact")
         game, name = game_of(source, database)
         print_exact(load_weights(game, weights), name, (a, b), position, as_json)
         return

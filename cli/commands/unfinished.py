@@ -1,4 +1,4 @@
-"""The files of a variant on disk: its database, and what an unfinished solve, proof or book has left beside it.
+"""The files of a variant on disk: its database, and what unfinished work has left beside it.
 
 connect4,width=5,height=5.h5                        the database
 connect4,width=5,height=5.h5.81-c0ffee01.partial    a database that was being written

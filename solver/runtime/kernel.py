@@ -28,8 +28,8 @@ from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 from numba.core.sigutils import normalize_signature
 
-from retrograde.databases.garbage import without_garbage_collector
 from retrograde.databases.lock import lock_file
+from retrograde.databases.remote import without_garbage_collector
 from retrograde.solver.runtime.sources import kernels_digest
 
 MOST_SIGNATURES = 512

@@ -3,7 +3,7 @@
 import gc
 from contextlib import ExitStack
 
-from retrograde.databases.garbage import without_garbage_collector
+from retrograde.databases.remote import without_garbage_collector
 
 
 def test_the_garbage_collector_is_paused_and_goes_on_only_if_it_ran_before():

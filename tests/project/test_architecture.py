@@ -148,7 +148,6 @@ PACKAGES = {
         *(
             "errors",
             "location",
-            "garbage",
             "remote",
             "durable",
             "lock",

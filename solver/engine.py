@@ -239,7 +239,7 @@ def solve_into(paths: SolvePaths, game: Game, options: SolveOptions) -> None:
     # Step 2: open the journal and the executor, and try the compiled methods. A fresh solve takes up the journal of
     # one that was to replace the same database.
     expect_compiler(budget)
-    fresh = options.fresh and not is_to_replace(paths.journal, paths.path)
+    fresh = options.fresh and not is_to_replace(paths.path)
     with (
         Journal(paths.journal, partial(identity, game, options), fresh) as journal,
         executor_of(options, paths) as (executor, workers),

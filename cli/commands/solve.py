@@ -257,7 +257,7 @@ def solve_if_needed(game: Game, path: Path, goal: Goal, how: Run) -> tuple[dict[
         from retrograde.cli.commands.remove import clear_leftovers
         from retrograde.solver.runtime.journal import is_to_replace
 
-        if not is_to_replace(path.with_name(f"{path.name}.journal"), path):
+        if not is_to_replace(path):
             clear_leftovers(path)
         trust(game)  # the user has named its file
     seconds, facts = round(time.monotonic() - began, 3), facts_in(game, path)

@@ -208,7 +208,7 @@ def is_of_use(path: Path, done: UnfinishedSolve) -> bool:
 
     if not is_there(path):
         return bool(done.variant)
-    return done.is_current and is_to_replace(path.with_name(path.name + JOURNAL), path)
+    return done.is_current and is_to_replace(path)
 
 
 def state_text(path: Path, done: UnfinishedSolve) -> str:

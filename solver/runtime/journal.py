@@ -193,10 +193,11 @@ def read_header(file: BinaryIO) -> tuple[str, list[tuple[str, int, int]]] | None
     return name, descriptions
 
 
-def is_to_replace(journal: Path, database: Path) -> bool:
-    """Return whether a journal is of a solve that was to replace a finished database, and was interrupted."""
+def is_to_replace(database: Path) -> bool:
+    """Return whether the journal beside a finished database is of a solve that was to replace it, and was
+    interrupted."""
     try:
-        found = journal.stat()
+        found = database.with_name(f"{database.name}.journal").stat()
         return found.st_size > 0 and found.st_mtime_ns > database.stat().st_mtime_ns
     except OSError:  # one of them is missing
         return False

@@ -62,6 +62,8 @@ def command(
     A win is one point, a tie or a draw half a point. Mistakes are moves that gave up value. If there is no database, a
     move counts as a mistake only if a search has proved this within --time.
 
+    In a game for three or more, the player who moves first has one seat, and the other player has all the others.
+
     If a chess ending is also solved with --metric dtz, games follow the fifty-move rule: after 100 plies without a
     capture or pawn move the game is a draw. The count begins with the counter of the FEN.
 

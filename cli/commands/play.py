@@ -17,11 +17,13 @@ from retrograde.cli.commands.query import read_reachable
 from retrograde.cli.common import input_line, player_named, plies_in
 from retrograde.cli.render.board import print_board
 from retrograde.cli.render.expected import EXPECTATION, print_expectation
+from retrograde.cli.render.measures import shared_text
 from retrograde.cli.render.moves import (
     check_writes_pgn,
     mover,
     moves_played,
     moves_table,
+    names_of_several,
     number_of,
     pgn_of,
     pgn_option,
@@ -43,6 +45,7 @@ from retrograde.cli.render.pager import page_output
 from retrograde.cli.render.words import NOUNS, coloured, heading, prospect_text, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
 from retrograde.games.contract.game import Traits, metric_of
+from retrograde.games.contract.game import mover as player_number
 from retrograde.games.contract.naming import variant_title
 from retrograde.games.contract.zeroing import PATIENCE, count_after
 
@@ -110,6 +113,8 @@ def command(
     WHO is one of these:
       human                 a person at this terminal
       PLAYERS
+
+    In a game for three or more, --second plays for all but the player who moves first.
 
     A game without a start, such as chess, begins in a random position, unless --from names one.
 
@@ -191,8 +196,11 @@ class Match:
         self.has_chance = EXPECTATION in (oracle.metric, metric_of(game))
         """Whether the game is about expected payoffs, as with chance. Positions may then come up again."""
         self.puzzle = game.players == 1
+        self.several = game.players > 2
         self.sides = sides_of(game, start)
-        """Names of the players who move first and second."""
+        """Names of the players who move first and second; of several players, the first and all others."""
+        if self.several:
+            self.sides = names_of_several(game, [start])[max(0, player_number(game, start))], "the other players"
         self.moves: list[int] = []
         self.positions = [start]
         self.counts = [0]
@@ -210,6 +218,13 @@ class Match:
     @property
     def position(self) -> int:
         return self.positions[-1]
+
+    @property
+    def mover(self) -> str:
+        """The name of the player to move: `Red (X)`, `first player`."""
+        game = self.oracle.game
+        names = names_of_several(game, [self.position]) if self.several else self.sides
+        return names[player_number(game, self.position) if self.several else self.turn].removeprefix("the ")
 
     @property
     def oracle_by_rule(self) -> "Oracle":
@@ -267,7 +282,7 @@ class Match:
                 with show_search(self.oracle):
                     move = player(self.oracle_by_rule, self.position)
                 ply = f"{number_of(game, self.start, len(self.moves))} {game.move_name(self.position, move)}"
-                click.echo(f"\n{heading(ply)}  {self.sides[self.turn].removeprefix('the ')}, {self.names[self.turn]}")
+                click.echo(f"\n{heading(ply)}  {self.mover}, {self.names[self.turn]}")
                 self.print_evidence()
                 click.echo()
             self.add(move)
@@ -315,7 +330,10 @@ class Match:
         if self.oracle.metric == EXPECTATION:
             print_expectation(answer)
             return
-        click.echo(prospect_of_person(answer.bounds, answer.distance, self.puzzle))
+        if self.several and answer.bounds.value in (WIN, TIE, LOSE):
+            click.echo(shared_text(*answer.bounds.outcome, self.mover))
+        else:
+            click.echo(prospect_of_person(answer.bounds, answer.distance, self.puzzle))
         click.echo(estimate_line(answer.estimate), nl=False)
         click.echo(moves_table(answer, most))
 
@@ -327,7 +345,7 @@ class Match:
 
     def ask(self) -> int | None:
         """Ask the person at the terminal for a move; return None after another command."""
-        text = prompt_line(f"{self.sides[self.turn].removeprefix('the ')}, your move: ")
+        text = prompt_line(f"{self.mover}, your move: ")
         legal = {self.oracle.game.move_name(self.position, move): move for move in self.legal()}
         if text in legal:
             return legal[text]
@@ -391,14 +409,16 @@ class Match:
             return
         self.names.reverse()
         self.players.reverse()
-        click.echo(f"{self.sides[self.names.index(HUMAN)]} is you")
+        side = self.names.index(HUMAN)
+        click.echo(f"{self.sides[side]} {'are' if self.several and side else 'is'} you")
 
     def resign(self) -> None:
         if self.puzzle:
             click.echo("\n" + coloured(LOSE, "given up"))
             raise Resignation
         winner, loser = self.sides[1 - self.turn], self.sides[self.turn]
-        click.echo("\n" + coloured(LOSE, f"{winner} wins: {loser} resigns"))
+        text = f"{self.mover} resigns" if self.several else f"{winner} wins: {loser} resigns"
+        click.echo("\n" + coloured(LOSE, text))
         raise Resignation
 
     def quit(self) -> None:
@@ -411,7 +431,9 @@ class Match:
         game, value = self.oracle.game, self.oracle.game.primitive(self.position)
         if value == UNDECIDED:
             self.print_early_draw()
-        elif not self.moves:  # the first position was already over
+        elif self.several and not self.moves:  # the first position was already over
+            click.echo("\n" + shared_text(value, 0, self.mover))
+        elif not self.moves:
             click.echo("\n" + prospect_text(value, 0, mover(game, self.position), ending=game.ending(self.position)))
         else:
             how = f": {game.ending(self.position)}" if game.ending(self.position) else ""
@@ -436,6 +458,8 @@ class Match:
             click.echo(f"paid: {', '.join(paid)}")
         elif self.puzzle and value in (WIN, LOSE):
             click.echo("\n" + coloured(value, f"{'solved' if value == WIN else 'a dead end'} {after}"))
+        elif self.several:
+            self.print_shares(after)
         elif Traits.of(game).has_rewards and game.players == 2:
             self.print_points(after)
         elif value in (TIE, DRAW):
@@ -447,6 +471,24 @@ class Match:
         """Print who has won, and after how many moves; in red if a person has lost to a program."""
         person_lost = self.names[1 - winner] == HUMAN and self.names[winner] != HUMAN
         click.echo("\n" + coloured(LOSE if person_lost else WIN, f"{self.sides[winner]} wins {after}"))
+
+    def print_shares(self, after: str) -> None:
+        """Print which of several players have got the most, and what each has got; in red if a person has lost."""
+        from retrograde.solver.play.ending import leaders_of, shares_of
+
+        game = self.oracle.game
+        shares = shares_of(game, self.start, self.moves)
+        leaders, names = leaders_of(shares), names_of_several(game, self.positions)
+        score = " : ".join(map(str, shares))
+        if len(leaders) == game.players:
+            click.echo("\n" + coloured(TIE, f"a tie {after}: {score}"))
+            return
+        first = max(0, player_number(game, self.start))
+        winning = {self.names[int(player != first)] for player in leaders}
+        person_lost = HUMAN in self.names and HUMAN not in winning
+        verb = "wins" if len(leaders) == 1 else "get the most"
+        text = f"{' and '.join(names[player] for player in leaders)} {verb} {after}: {score}"
+        click.echo("\n" + coloured(LOSE if person_lost else WIN, text))
 
     def print_points(self, after: str) -> None:
         """Print which of two players has more points, in a game whose moves pay."""

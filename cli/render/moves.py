@@ -10,6 +10,7 @@ from retrograde.cli.common import check_can_write
 from retrograde.cli.render.oracles import estimated_text, value_text
 from retrograde.cli.render.words import NOUNS, coloured, heading, indent, table, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import mover as player_number
 from retrograde.games.contract.naming import first_of_other, player_to_move
 
 if TYPE_CHECKING:
@@ -49,6 +50,15 @@ def sides_of(game: Game, start: int) -> tuple[str, str]:
     other = first_of_other(game, start)
     names = [side_to_move(game, start), *([] if other is None else [side_to_move(game, other)])]
     return (names[0], names[1]) if all(names) and len(set(names)) == 2 else ("the first player", "the second player")
+
+
+def names_of_several(game: Game, positions: Sequence[int]) -> list[str]:
+    """Return the names of several players by their numbers: the game's, or else `player 1`, `player 2`, …
+
+    *positions* are those of a game. The name of a player is known if it is this player's turn in one of them.
+    """
+    known = {max(0, player_number(game, position)): side_to_move(game, position) for position in positions}
+    return [known.get(player) or f"player {player + 1}" for player in range(game.players)]
 
 
 # Numbers
@@ -172,11 +182,15 @@ def verdict_text(game: Game, review: "Review") -> str:
     far = distance_of(game, played)
     if review.verdict == "unknown":
         return f"brought a {NOUNS[now]}; whether there was more is not known" if now in NOUNS else "not known"
+    better = f"better {', '.join(review.better[:MOST_BETTER])}{', …' if len(review.better) > MOST_BETTER else ''}"
+    if review.by_share and played.worth:
+        if review.verdict == "best":
+            return f"as good as any: {played.worth}"
+        return f"got less: {played.worth} rather than {best.worth}; {better}"
     if review.verdict == "best":
         if could == LOSE:
             return f"{coloured(LOSE, 'the best of a lost game')}, {far}"
         return f"kept the {coloured(could)}, {far}".removesuffix(", ")
-    better = f"better {', '.join(review.better[:MOST_BETTER])}{', …' if len(review.better) > MOST_BETTER else ''}"
     if review.verdict == "slower":
         how = {"win": "won, but slower", "lose": "lost sooner", "tie": "tied, but later"}[NOUNS[now]]
         return f"{coloured(now, how)}: {far} rather than {distance_of(game, best)}; {better}"

@@ -42,8 +42,9 @@ class Move:
 
     With *again* the same player is to move there. If the value is not known, `known` says what is. `worth` is what a
     metric other than remoteness says of the move (`mark` in short), `odds` how often chance makes it, and `paid` what
-    it pays at once, first to the player who makes it. `steps` are the places in groups, if the order in which people
-    point at them matters. Each place in `reach` stands for the whole move.
+    it pays at once, first to the player who makes it; if there are several players, to each by number. `steps` are the
+    places in groups, if the order in which people point at them matters. Each place in `reach` stands for the whole
+    move.
     """
 
     name: str
@@ -80,8 +81,8 @@ class Position:
     positions can be set up. Without a database, `how` says how the value is known, `known` what is known of it, and
     `open` whether a search could find out more. `measure` is what a metric other than remoteness says, and `expected`
     its number if it is an expectation. At `chance` nobody is to move, and values are for player 0. `paid` is what an
-    end pays if moves pay too. `count` is the number of plies without progress, if a rule about them is known, and
-    `without` the value without that rule, if it differs.
+    end pays if moves pay too, or if there are several players. `count` is the number of plies without progress, if a
+    rule about them is known, and `without` the value without that rule, if it differs.
     """
 
     variant: str
@@ -159,7 +160,8 @@ class GameStep:
     """A position of a game, with its value, and the move that led to it. The first position has no move.
 
     `side` is 0 for the player who moved first, 1 for another; `seat` is the player's number in the rules. At `chance`
-    the value is for player 0. `paid` is what the move paid the player who made it, and the other.
+    the value is for player 0. `paid` is what the move paid the player who made it, and the other; if
+    there are several players, what it paid each by number.
     """
 
     name: str
@@ -197,7 +199,10 @@ class PlayedGame:
 
 @dataclass(kw_only=True)
 class MoveVerdict:
-    """What a move was worth to its player, and what the best move would have been; `better` names better moves."""
+    """What a move was worth to its player, and what the best move would have been; `better` names better moves.
+
+    If there are several players, `worth` and `best_worth` say what each player gets by the two moves.
+    """
 
     verdict: Literal["best", "slower", "mistake", "unknown"]
     value: ValueName | None
@@ -205,6 +210,8 @@ class MoveVerdict:
     best_value: ValueName | None
     best_remoteness: int | None
     better: list[str]
+    worth: str = ""
+    best_worth: str = ""
 
 
 @dataclass(kw_only=True)

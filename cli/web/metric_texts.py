@@ -51,12 +51,14 @@ def expectation_of(oracle: Oracle, position: int) -> float | None:
 def payoffs(game: Game, position: int, move: int | None) -> list[int]:
     """Return what a move, or the end if None, pays the player to move and the other player.
 
-    The list has one number if there is one player, and is empty if moves pay nothing.
+    The list has one number if there is one player, and is empty if moves pay nothing. Of several players it has one for
+    each, by their numbers, also for an end of a game whose moves pay nothing: the payoffs say who has won.
     """
-    if not Traits.of(game).has_rewards or game.players > 2:
+    several = game.players > 2
+    if not Traits.of(game).has_rewards and not (several and move is None):
         return []
     mover = max(0, game.turn(position))
-    seats = [0] if game.players == 1 else [mover, 1 - mover]
+    seats = range(game.players) if game.players != 2 else [mover, 1 - mover]
     return [game.payoff(position, seat) if move is None else game.reward(position, move, seat) for seat in seats]
 
 

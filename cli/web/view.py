@@ -289,6 +289,8 @@ def move_verdict(review: match.Review) -> MoveVerdict:
         best_value=name_of(best.brings),
         best_remoteness=None if best.remoteness is None else best.remoteness + 1,
         better=review.better[:MOST_BETTER],
+        worth=played.worth if review.by_share else "",
+        best_worth=best.worth if review.by_share else "",
     )
 
 

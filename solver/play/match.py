@@ -12,6 +12,7 @@ from retrograde.games.contract.choice import Choice
 from retrograde.games.contract.game import Traits, is_none, metric_of, mover, same_mover
 from retrograde.games.contract.raised import given_start
 from retrograde.games.contract.zeroing import PATIENCE, count_after
+from retrograde.solver.play.ending import value_for_first
 from retrograde.solver.play.oracle import Oracle
 from retrograde.solver.play.player import Player
 from retrograde.solver.rules.examine import random_line
@@ -145,7 +146,9 @@ def play(
         position = game.do_move(parent, move)
         oracle_after = by_rule(position, count) if by_rule else oracle
         after = oracle_after.probe(position, distance=False).value
-        if pays:
+        if game.players > 2:
+            is_mistake = gives_up_share(oracle, parent, move)
+        elif pays:
             # What the move is known to bring the player who makes it, with its immediate reward.
             brings = next(choice.brings for choice in oracle.moves(parent, 0) if choice.move == move)
             is_mistake = UNDECIDED not in (before, brings) and brings != before
@@ -153,6 +156,8 @@ def play(
             is_mistake = gives_up_value(before, after, same_mover(game, parent, position))
         mistakes[turn] += is_mistake and not expected
         value = game.primitive(position)
+    if game.players > 2:
+        return FinishedGame(moves, value_for_first(game, start, moves), (mistakes[0], mistakes[1]))
     # With rewards the points decide, not the value of the last position.
     if pays and game.players == 2:
         first, second = points_of(game, start, moves)
@@ -184,6 +189,20 @@ def gives_up_value(before: Value, after: Value, again: bool = False) -> bool:
     return UNDECIDED not in (before, after) and (after if again else FLIPPED[after]) != before
 
 
+def gives_up_share(oracle: Oracle, position: int, move: int) -> bool:
+    """Return whether a move is known to bring one of several players less than the best move does."""
+    choices = oracle.moves(position, 0)
+    (choice,) = (choice for choice in choices if choice.move == move)
+    return gets_less(choice, choices[0])
+
+
+def gets_less(choice: Choice, best: Choice) -> bool:
+    """Return whether one of several players gets less by a move than by the best, as far as known."""
+    if choice.rank and best.rank:
+        return choice.rank[0] > best.rank[0]  # what the others get is no matter of this player's
+    return UNDECIDED not in (choice.value, best.value) and choice.brings != best.brings
+
+
 def points(value: Value) -> float:
     """Return a player's points for a value: a win 1, a tie or a draw ½.
 
@@ -205,6 +224,8 @@ class Review(NamedTuple):
     choices: list[Choice]
     """The best moves, as far as known."""
     had: Value
+    by_share: bool = False
+    """Whether it decides what the player gets, and not the value: with several players."""
 
     @property
     def best(self) -> Choice:
@@ -218,13 +239,13 @@ class Review(NamedTuple):
 
     @property
     def mistake(self) -> bool:
-        """Whether the move gave up value."""
-        return self.value != self.had
+        """Whether the move gave up value; with several players, whether its player gets less by it."""
+        return gets_less(self.played, self.best) if self.by_share else self.value != self.had
 
     @property
     def slower(self) -> int:
         """Plies by which a move that keeps the value is worse than the best: a win later, a loss sooner."""
-        if self.mistake or self.value == DRAW:
+        if self.mistake or self.by_share or self.value == DRAW:
             return 0
         later = (self.played.remoteness or 0) - (self.best.remoteness or 0)
         return max(0, -later if self.value == LOSE else later)
@@ -232,10 +253,12 @@ class Review(NamedTuple):
     @property
     def verdict(self) -> Verdict:
         """`best`, `slower` (kept the value only), `mistake` (gave it up) or `unknown`."""
-        if self.had == UNDECIDED or self.played.value == UNDECIDED or self.best.brings != self.had:
+        if UNDECIDED in (self.had, self.played.value) or (not self.by_share and self.best.brings != self.had):
             return "unknown"
         if self.mistake:
             return "mistake"
+        if self.by_share:
+            return "best"
         plies = self.played.remoteness, self.best.remoteness
         return "best" if None in plies or plies[0] == plies[1] else "slower"
 
@@ -248,13 +271,15 @@ class Review(NamedTuple):
 def review(oracle: Oracle, position: int, move: int) -> Review:
     """Return the review of a legal move; raise NotInDatabase if play never reaches the position."""
     choices = oracle.moves(position)
-    return Review(next(choice for choice in choices if choice.move == move), choices[:1], choices[0].brings)
+    played = next(choice for choice in choices if choice.move == move)
+    return Review(played, choices[:1], choices[0].brings, oracle.game.players > 2)
 
 
 def judge(oracle: Oracle, position: int, move: int, seconds: float | None = None) -> Review:
     """Return the review of a move, with all the best moves, as far as *seconds* allow."""
     played = next(choice for choice in oracle.moves(position, seconds) if choice.move == move)
-    return Review(played, oracle.best(position, seconds), oracle.probe(position, 0).value)
+    best, had = oracle.best(position, seconds), oracle.probe(position, 0).value
+    return Review(played, best, had, oracle.game.players > 2)
 
 
 def judge_moves(oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int]) -> list[Review]:

@@ -126,7 +126,8 @@ const ANSWERS = {
       }
       last = await find(facts, move.position);
       if (!last) return undefined;
-      side = move.again ? side : 1 - side;
+      // Of several players, all but the first are the other side, as for the server.
+      side = last.seats === "several" ? Number(last.seat !== start.seat) : move.again ? side : 1 - side;
       steps.push(stepOf(last, move, side));
     }
     const usual = facts.usual && start.position === facts.start;
@@ -194,12 +195,18 @@ async function bestPlay(facts, position) {
 }
 
 // What a move was worth, and what would have been better.
-function verdictOf({ value: had, moves }, { value, remoteness }) {
-  const [{ value: bestValue, remoteness: nearest }] = moves;
+function verdictOf({ value: had, moves, seats, seat }, { value, remoteness, worth }) {
+  const [{ value: bestValue, remoteness: nearest, worth: bestWorth }] = moves;
+  if (seats === "several" && worth) {
+    const [got, most] = [worth, bestWorth].map((text) => Number(text.split(" : ")[seat]));
+    const verdict = got < most ? "mistake" : "best";
+    const better = got < most ? moves.filter((move) => move.best).map((move) => move.name).slice(0, MOST_BETTER) : [];
+    return { verdict, value, remoteness, best_value: bestValue, best_remoteness: nearest, better, worth, best_worth: bestWorth };
+  }
   const same = remoteness === null || nearest === null || remoteness === nearest;
   const verdict = bestValue !== had ? "unknown" : value !== had ? "mistake" : same ? "best" : "slower";
   const better = ["slower", "mistake"].includes(verdict) ? moves.filter((move) => move.best).map((move) => move.name) : [];
-  return { verdict, value, remoteness, best_value: bestValue, best_remoteness: nearest, better: better.slice(0, MOST_BETTER) };
+  return { verdict, value, remoteness, best_value: bestValue, best_remoteness: nearest, better: better.slice(0, MOST_BETTER), worth: "", best_worth: "" };
 }
 
 // Why a game does not open.

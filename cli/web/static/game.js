@@ -31,23 +31,42 @@ export class Game {
   // Whose turn it is after so many plies: 0 for who began, 1 for another.
   side(ply) { return this.steps[ply].side; }
 
-  // What a side is called in the words of the game.
+  // What a side is called in the words of the game. Of several players, all but the first are the other side.
   name(side) {
     if (this.now.seats === "one") return this.players[0] === "human" ? "You" : "The computer";
-    return capital(this.names[side]) || ["First", this.now.seats === "two" ? "Second" : "Another"][side];
+    if (this.now.seats === "several") return side ? "The others" : this.called(this.steps[0].seat);
+    return capital(this.names[side]) || ["First", "Second"][side];
   }
 
-  // What moves and the end have paid each side so far; null where moves pay nothing.
+  // What one of several players is called, by number: as the game says where it is this player's turn.
+  called(seat) {
+    return capital(this.steps.find((step) => step.seat === seat)?.turn) || `Player ${seat + 1}`;
+  }
+
+  // Who moves after so many plies.
+  who(ply) { return this.now.seats === "several" ? this.called(this.steps[ply].seat) : this.name(this.side(ply)); }
+
+  // What moves and the end have paid each side so far, or each of several players by number; null where moves pay nothing.
   get points() {
-    if (!this.now.moves?.some((move) => move.paid.length) && !this.now.paid.length) return null;
-    const points = this.sides.map(() => 0);
-    const add = (paid, mover) => paid.forEach((amount, who) => { points[who ? 1 - mover : mover] += amount; });
+    if (!this.now.moves?.some((move) => move.paid.length) && !this.now.ends.length) return null;
+    const several = this.now.seats === "several";
+    const points = several ? [] : this.sides.map(() => 0);
+    const add = (paid, mover) => paid.forEach((amount, who) => {
+      const to = several ? who : who ? 1 - mover : mover;
+      points[to] = (points[to] ?? 0) + amount;
+    });
     this.steps.slice(1).forEach((step, i) => add(step.paid, this.side(i)));
-    add(this.now.paid, this.mover);
+    add(this.now.ends, this.mover);
     return points;
   }
 
-  // The side that has won a game that is over; null where nobody has.
+  // The numbers of those of several players who have got the most at the end.
+  get leaders() {
+    const { points } = this;
+    return points.map((_, seat) => seat).filter((seat) => points[seat] === Math.max(...points));
+  }
+
+  // The side that has won a game of two players that is over; null where nobody has.
   get winner() {
     const { points } = this;
     if (this.now.over && points?.length === 2) return points[0] === points[1] ? null : Number(points[1] > points[0]);
@@ -68,7 +87,7 @@ export class Game {
     const told = await ask("game", { variant, position: start, moves: joined(moves) });
     if (late()) return null;
     const { steps } = told;
-    Object.assign(steps[steps.length - 1], told.last);
+    learn(steps[steps.length - 1], told.last);
     Object.assign(this, { variant: told.variant, title: told.title, names: told.players, steps, later: [] });
     this.start = told.usual ? null : told.start;
     return told.problem;
@@ -79,7 +98,7 @@ export class Game {
     const last = steps[steps.length - 1];
     if (last.moves) return;
     const told = await ask("position", { variant, position: last.position, count: last.count });
-    Object.assign(last, told);
+    learn(last, told);
   }
 
   // Where no database knows the position, let the server search for some seconds; returns whether more is known of the
@@ -89,7 +108,7 @@ export class Game {
     if (!now.open || now.thought) return false;
     now.thought = true;
     const told = await ask("position", { variant, position: now.position, line: true, search: true, count: now.count });
-    Object.assign(now, told);
+    learn(now, told);
     return turn === this.turn && now === this.now;
   }
 
@@ -155,6 +174,11 @@ export class Game {
     const [first, second] = names;
     return ask("pgn", { variant, position, moves: joined(this.moves), first, second, finished, count });
   }
+}
+
+// Let a step have what the server tells of its position. What the end pays is `ends`, and what the move paid stays `paid`.
+function learn(step, { paid: ends, ...told }) {
+  Object.assign(step, told, { ends });
 }
 
 export const capital = (text) => (text ? `${text[0].toUpperCase()}${text.slice(1)}` : "");

@@ -56,9 +56,10 @@ function row(game, ply, mark, onPick) {
   return item;
 }
 
-function verdict({ verdict, value, remoteness, best_value: could, best_remoteness: nearer, better }) {
+function verdict({ verdict, value, remoteness, best_value: could, best_remoteness: nearer, better, worth: got, best_worth: most }) {
   const how = worth(value, remoteness);
   if (verdict === "unknown") return value ? `brought a ${value}; whether there was more is not known` : "not known";
+  if (most) return verdict === "best" ? `as good as any: ${got}` : `got less: ${got} rather than ${most}; better ${better.join(", ")}`;
   if (verdict === "best") return could === "lose" ? `the best of a lost game, ${how}` : `kept the ${how}`;
   const hint = `better ${better.join(", ")}`;
   if (verdict === "mistake") return `threw the ${could} away: ${how}; ${hint}`;

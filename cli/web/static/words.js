@@ -45,7 +45,7 @@ export function made(game) {
   const told = (ply) => {
     const { name } = game.steps[ply + 1];
     if (game.steps[ply].chance) return `Chance: ${name}.`;
-    const who = own(ply) ? "You" : game.name(game.side(ply));
+    const who = own(ply) ? "You" : game.who(ply);
     return `${who} ${own(ply) || ply < game.plies - 1 ? "played" : agreed(who, "plays")} ${name}.`;
   };
   const last = game.plies - 1;
@@ -60,7 +60,7 @@ export function prospect(game) {
   if (game.over) return result(game);
   const { value, remoteness, turn, distance, known, measure, chance, seats, without } = game.now;
   const mine = game.mine;
-  const mover = capital(turn) || game.name(game.mover);
+  const mover = capital(turn) || game.who(game.plies);
   const toMove = chance ? "Chance decides" : seats === "one" ? "" : `${mover} to move`;
   const so = [toMove, points(game)].filter(Boolean).join(", ");
   if (!game.hints) return mine ? `${so ? `${so}: your` : "Your"} turn.` : `${so || "The computer is to move"}.`;
@@ -112,7 +112,8 @@ function outlook({ now: { value, seats, metric, moves } }, mine, mover, soon, di
 function points(game) {
   const { points: paid } = game;
   if (!paid || !game.plies) return "";
-  return paid.length === 1 ? `${paid[0]} so far` : `${game.name(0)} ${paid[0]}, ${game.name(1)} ${paid[1]}`;
+  if (paid.length === 1) return `${paid[0]} so far`;
+  return paid.map((amount, i) => `${paid.length > 2 ? game.called(i) : game.name(i)} ${amount}`).join(", ");
 }
 
 export function result(game) {
@@ -126,15 +127,27 @@ export function result(game) {
     if (game.expected || paid) return `The game is over${how}.${score}`;
     return `${{ win: "Solved", lose: "A dead end" }[value] ?? `A ${value}`} after ${movesOf(game.plies)}${how}.`;
   }
+  if (seats === "several") return resultOfSeveral(game, how);
   if (winner === null) return `A ${paid ? "tie" : value}${how}.${score}`;
-  if (seats === "several" && winner !== 0) return `${game.name(0)} has not won${how}.`;
   const alone = game.people.length === 1;
   const you = !alone ? "" : game.players[winner] === "human" ? " You win." : " You lose.";
   return `${game.name(winner)} ${agreed(game.name(winner), "has")} won${how}.${score}${you}`;
 }
 
+// Which of several players have got the most, and what each has got.
+function resultOfSeveral(game, how) {
+  const { points: paid, leaders } = game;
+  const score = ` ${paid.join(" : ")}.`;
+  if (leaders.length === paid.length) return `A tie${how}.${score}`;
+  const names = leaders.map((seat) => game.called(seat)).join(" and ");
+  const [person] = game.people;
+  const wins = leaders.some((seat) => Number(seat !== game.steps[0].seat) === person);
+  const you = game.people.length !== 1 ? "" : wins ? " You win." : " You lose.";
+  return `${names} ${leaders.length > 1 ? "get the most" : `${agreed(names, "has")} won`}${how}.${score}${you}`;
+}
+
 // Whose turn it is, or how it has ended, in few words for the title of the page.
 export function title(game) {
-  const state = game.over ? result(game).replace(/[.:].*/, "") : game.now.chance ? "chance decides" : `${capital(game.now.turn) || game.name(game.mover)} to move`;
+  const state = game.over ? result(game).replace(/[.:].*/, "") : game.now.chance ? "chance decides" : `${capital(game.now.turn) || game.who(game.plies)} to move`;
   return `${game.title}, ${game.plies ? `move ${game.plies}` : "start"}: ${state} – retrograde`;
 }

@@ -43,7 +43,7 @@ ASK = """async (questions) => {
 
 @pytest.fixture(scope="module")
 def home(solved, tmp_path_factory):
-    return fill(tmp_path_factory.mktemp("home"), solved, ["hexapawn", "mutorere", "connect4:4,4"])
+    return fill(tmp_path_factory.mktemp("home"), solved, ["hexapawn", "mutorere", "connect4:4,4", "nim3"])
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def published(home, tmp_path_factory):
     site = tmp_path_factory.mktemp("published") / "site"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RETROGRADE_HOME", str(home))
-        said = retrograde("publish", "hexapawn", "mutorere", "connect4:4,4", "--to", site).stdout
+        said = retrograde("publish", "hexapawn", "mutorere", "connect4:4,4", "nim3", "--to", site).stdout
     assert said.splitlines()[:3] == [
         "hexapawn: all 135 positions",
         "mutorere: all 1,180 positions",
@@ -161,6 +161,8 @@ def test_a_site_answers_as_the_server_does(page, home):
             ("setup", {"variant": "hexapawn", "pieces": "OOO.X.X.X", "turn": "O"}),
             ("reply", {"variant": "hexapawn", "position": "OOO/X../.XX/O", "skill": 1}),
             ("position", {"variant": "connect4:width=4,height=4", "position": "..../..../..../XO..", "line": True}),
+            ("game", {"variant": "nim3", "moves": "7>6,6>4,4>3,3>2,2>0"}),
+            ("scorecard", {"variant": "nim3", "position": "7,1", "moves": "7>6,6>5,5>3,3>2,2>0"}),
         ])  # fmt: skip
     wrong = [["setup", {"variant": "hexapawn", "pieces": "XXX......", "turn": "X"}], ["game", {"variant": "chess"}],
              ["position", {"variant": "hexapawn", "position": "XXX/.../.../X"}]]  # fmt: skip
@@ -200,6 +202,17 @@ def test_a_published_game_is_played_to_its_end(page, variant):
     page.wait_for_selector("#card li")
     page.locator("#home").click()
     page.wait_for_selector(".card")
+
+
+@needs_browser
+@pytest.mark.thorough
+def test_seats_of_several_players_are_right_in_a_game_from_a_link(page):
+    here = page.url
+    page.goto(f"{here}game.html?v=nim3&m=7>6,6>4,4>3&second=human")
+    page.wait_for_selector("#moves button[aria-disabled=false]")
+    assert page.locator("#status").text_content().strip().startswith("Player 3 plays 4>3. Player 1 to move")
+    page.goto(f"{here}game.html?v=nim3&m=7>6,6>4")  # the computer has both other seats, and moves on
+    page.wait_for_function("() => document.title.includes('move 3: Player 1 to move')")
 
 
 # Python in the browser

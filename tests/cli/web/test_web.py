@@ -411,7 +411,7 @@ def test_the_scorecard_of_the_page_is_that_of_the_terminal(client, home, monkeyp
     assert [mark["verdict"] for mark in marks] == ["best", "mistake", "best", "slower", "best"]
     assert marks[1] == {
         "verdict": "mistake", "value": "lose", "remoteness": 6, "best_value": "tie", "best_remoteness": 8,
-        "better": ["b2"],
+        "better": ["b2"], "worth": "", "best_worth": "",
     }  # fmt: skip
     with Solution(open_database(database_path("tictactoe", home))) as solution:
         game, positions, numbers = solution.game, [solution.game.start], []

@@ -243,14 +243,27 @@ def test_a_puzzle_is_solved_on_the_page(page):
 @pytest.mark.thorough
 @needs_browser
 def test_several_players_and_scores_are_told_as_what_they_are(page):
-    assert opened(page, "nim3") == "First to move: another gets more than you in 5 plies. Utilities: 0 : 1 : 0."
+    assert opened(page, "nim3") == "Player 1 to move: another gets more than you in 5 plies. Utilities: 0 : 1 : 0."
     page.locator("#second").select_option("human")
-    for ply, who in enumerate(["Another", "Another", "First", "Another"], 1):  # one begins, and two others follow
+    for ply, who in enumerate(["Player 2", "Player 3", "Player 1", "Player 2"], 1):
         page.locator("#moves button[aria-disabled=false]").first.click()
         page.wait_for_function(f"() => document.title.includes('move {ply}: ')")
         assert f"move {ply}: {who} to move" in page.title()
+    assert opened(page, "nim3&m=7>6,6>4,4>3,3>2,2>0") == (
+        "You played 3>2. Player 2 plays 2>0. Player 2 has won. 0 : 1 : 0. You lose."
+    )
+    page.wait_for_selector("#card li")
+    assert "as good as any: 0 : 1 : 0" in page.locator("#card li").first.text_content()
+    said = opened(page, "nim3&m=7>6,6>4,4>3,3>2,2>0&first=computer&second=human")
+    assert said.endswith("Player 2 has won. 0 : 1 : 0. You win.")
     said = opened(page, "dotsandboxes:1,2")
     assert said == "First to move: from here on both get as much. Score: 0."
+    play_to_the_end(page)  # each move's pay is counted once, and the same as from a link
+    said = page.locator("#status").text_content().strip()
+    points = re.search(r"(\d) to (\d)\.", said)
+    assert sum(map(int, points.groups())) == 2
+    page.reload()
+    assert waits(page, r"\d to \d") == said
     assert opened(page, "nim").endswith("Nimber: *2.")
     page.goto(page.base)
     page.wait_for_selector(".card")

@@ -1,7 +1,7 @@
 """`retrograde match`: plays games between two players, and counts the results."""
 
 from collections import defaultdict
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -12,6 +12,7 @@ import click
 from retrograde.cli import options
 from retrograde.cli.commands.query import read_reachable
 from retrograde.cli.common import file_named, open_source, player_named, plies_in, print_json, read_position
+from retrograde.cli.failure import explain_interrupt
 from retrograde.cli.progress import progress_listener
 from retrograde.cli.render.expected import within
 from retrograde.cli.render.moves import check_writes_pgn, pgn_of, pgn_option
@@ -22,6 +23,7 @@ from retrograde.games import DRAW, FLIPPED, LOSE, TIE, WIN, Game
 from retrograde.games.contract.unfolded import folded
 
 if TYPE_CHECKING:
+    from retrograde.solver.play.match import FinishedGame
     from retrograde.solver.play.oracle import Oracle
 
 SECONDS = 1.0
@@ -90,14 +92,27 @@ def command(
     with closing(open_oracle(source, database, seconds)) as oracle:
         oracle.game = load_weights(oracle.game, weights)
         check_writes_pgn(oracle.game, pgn)
-        outcome, written = contest(oracle, (a, b), games, position, seed, pgn is not None)
-        variant, puzzle = oracle.variant, oracle.game.players == 1
-    if pgn is not None:
-        Path(pgn).write_text("\n".join(written), encoding="utf-8")
+        contest = Contest(oracle, (a, b), position, seed)
+        failure = None
+        try:
+            contest.play(games, None if pgn is None else Path(pgn))
+        except KeyboardInterrupt as error:
+            played = len(contest.games)
+            failure = explain_interrupt(error, f"; {played} of {games} {'game' if games == 1 else 'games'} were played")
+        if contest.games or not failure:
+            print_table(contest, seed, as_json)
+    if failure:
+        raise failure from None
+
+
+def print_table(contest: "Contest", seed: int, as_json: bool) -> None:
+    """Print the counts of both players in the games that were played."""
+    outcome, games, (a, b) = contest.counts(), len(contest.games), contest.names
+    variant, puzzle = contest.oracle.variant, contest.oracle.game.players == 1
     if as_json:
         print_json({"variant": variant, "games": games, "seed": seed, "players": outcome})
         return
-    click.echo(f"{variant}: {a} against {b}, {games} games, seed {seed}\n")
+    click.echo(f"{variant}: {a} against {b}, {games} {'game' if games == 1 else 'games'}, seed {seed}\n")
     won, drawn = ("solved", "not solved") if puzzle else ("won", "drawn")
     head = ["", won, "tied", drawn, "lost", "points", "mistakes", "as first", "as second"]
     rows = [[heading(text) for text in head]]
@@ -149,46 +164,64 @@ def game_of(source: str, database: str | None) -> "tuple[Game, str]":
         return folded(opened.game), opened.file.variant
 
 
-def contest(
-    oracle: "Oracle", names: tuple[str, str], games: int, position: str | None, seed: int, pgn: bool = False
-) -> tuple[list[dict[str, Any]], list[str]]:
-    """Play games; return the counts of both players, and the games as PGN if *pgn*.
+class Contest:
+    """Games between two players, who take turns to move first. A puzzle has one player, who is the first named in
+    every other game."""
 
-    The players take turns to move first. A puzzle has one player, who is the first named in every other game.
-    """
-    from retrograde.solver.play.match import play, points, random_position
-    from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule, knows_fifty_move_rule
+    def __init__(self, oracle: "Oracle", names: tuple[str, str], position: str | None, seed: int):
+        self.oracle = oracle
+        self.names = names
+        self.players = [player_named(name, oracle, Random(f"{seed} {k}")) for k, name in enumerate(names)]
+        self.position = position
+        self.beginnings, self.dice = Random(f"{seed} beginnings"), Random(f"{seed} dice")
+        self.games: list[FinishedGame] = []
+        """The games that have been played to their end."""
 
-    players = [player_named(name, oracle, Random(f"{seed} {k}")) for k, name in enumerate(names)]
-    beginnings, dice = Random(f"{seed} beginnings"), Random(f"{seed} dice")
-    random_start = position == "random" or (position is None and oracle.start is None)
-    start, count, written = 0, plies_in(oracle.game, position or ""), list[str]()
-    by_rule = partial(apply_fifty_move_rule, oracle) if knows_fifty_move_rule(oracle) else None
-    if not random_start:
-        start = oracle.game.start if position is None else read_reachable(oracle, position)
-    # For each player: games by value, points as first and as second, and mistakes.
-    score: list[dict[Any, float]] = [defaultdict(int), defaultdict(int)]
-    for number in range(games):
-        if random_start and number % 2 == 0:
-            start = random_position(oracle, beginnings)
-        first = number % 2
-        played = play(oracle, start, (players[first], players[1 - first]), dice, by_rule, count)
-        if pgn:
-            sides_named = names[first], names[1 - first]
-            written.append(pgn_of(oracle.game, start, played.moves, sides_named, count=count))
-        sides = [(first, played.value), (1 - first, FLIPPED[played.value])]
-        for side, value in sides[: oracle.game.players]:
-            score[side][value] += 1
-            # A puzzle that is not solved brings nothing.
-            gained = points(value) if oracle.game.players > 1 else float(value == WIN)
-            score[side]["first" if side == first else "second"] += gained
-            score[side]["mistakes"] += played.mistakes[0 if side == first else 1]
-    counts_of_both = [
-        {
-            "player": name, "won": own[WIN], "tied": own[TIE], "drawn": own[DRAW], "lost": own[LOSE],
-            "points": own["first"] + own["second"], "mistakes": own["mistakes"],
-            "first": own["first"], "second": own["second"],
-        }
-        for name, own in zip(names, score, strict=True)
-    ]  # fmt: skip
-    return counts_of_both, written
+    def play(self, games: int, pgn: Path | None) -> None:
+        """Play games; write each to a file as PGN when it ends."""
+        from retrograde.solver.play.match import play, random_position
+        from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule, knows_fifty_move_rule
+
+        oracle, position = self.oracle, self.position
+        random_start = position == "random" or (position is None and oracle.start is None)
+        start, count = 0, plies_in(oracle.game, position or "")
+        by_rule = partial(apply_fifty_move_rule, oracle) if knows_fifty_move_rule(oracle) else None
+        if not random_start:
+            start = oracle.game.start if position is None else read_reachable(oracle, position)
+        with nullcontext() if pgn is None else pgn.open("w", encoding="utf-8") as file:
+            for number in range(games):
+                if random_start and number % 2 == 0:
+                    start = random_position(oracle, self.beginnings)
+                first = number % 2
+                players = self.players[first], self.players[1 - first]
+                played = play(oracle, start, players, self.dice, by_rule, count)
+                if file:
+                    text = pgn_of(oracle.game, start, played.moves, self.names[:: 1 - 2 * first], count=count)
+                    file.write(f"\n{text}" if number else text)
+                    file.flush()  # the games played so far stay if the command is killed
+                self.games.append(played)
+
+    def counts(self) -> list[dict[str, Any]]:
+        """Return the counts of both players."""
+        from retrograde.solver.play.match import points
+
+        # For each player: games by value, points as first and as second, and mistakes.
+        score: list[dict[Any, float]] = [defaultdict(int), defaultdict(int)]
+        players = self.oracle.game.players
+        for number, played in enumerate(self.games):
+            first = number % 2
+            sides = [(first, played.value), (1 - first, FLIPPED[played.value])]
+            for side, value in sides[:players]:
+                score[side][value] += 1
+                # A puzzle that is not solved brings nothing.
+                gained = points(value) if players > 1 else float(value == WIN)
+                score[side]["first" if side == first else "second"] += gained
+                score[side]["mistakes"] += played.mistakes[0 if side == first else 1]
+        return [
+            {
+                "player": name, "won": own[WIN], "tied": own[TIE], "drawn": own[DRAW], "lost": own[LOSE],
+                "points": own["first"] + own["second"], "mistakes": own["mistakes"],
+                "first": own["first"], "second": own["second"],
+            }
+            for name, own in zip(self.names, score, strict=True)
+        ]  # fmt: skip

@@ -146,17 +146,17 @@ def command(
             match.print_title()
         if HUMAN in names and not match.is_over():
             click.echo("enter a move by its name; ? shows all moves with their values, help lists the commands\n")
-        finished = True
+        finished = resigned = False  # also after Ctrl-C
         try:
             match.play()
+            finished = True
         except Resignation:
-            finished = False
+            resigned = True
         except Quit:
-            finished = False
             click.echo("\nthe game stops here")
         finally:
             if pgn is not None:
-                text = pgn_of(oracle.game, match.start, match.moves, match.names, finished, match.counts[0])
+                text = pgn_of(oracle.game, match.start, match.moves, match.names, finished, match.counts[0], resigned)
                 Path(pgn).write_text(text, encoding="utf-8")
         match.print_scorecard()
 
@@ -237,8 +237,13 @@ class Match:
         """Return whether the game is over, also by repetition or by the fifty-move rule."""
         from retrograde.solver.play.match import ENDLESS
 
-        over = self.oracle.game.primitive(self.position) != UNDECIDED or self.is_too_long()
-        return over or (not self.has_chance and self.positions.count(self.position) == ENDLESS)
+        game = self.oracle.game
+        if game.primitive(self.position) != UNDECIDED or self.is_too_long():
+            return True
+        if self.has_chance:
+            return False
+        same = getattr(game, "without_clock", lambda position: position)  # positions with equal results repeat
+        return [*map(same, self.positions)].count(same(self.position)) == ENDLESS
 
     def is_too_long(self) -> bool:
         """Return whether the game is a draw after too many plies without progress, if such a rule is known."""

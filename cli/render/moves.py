@@ -1,6 +1,7 @@
 """Moves for people: numbered as usual in the game, with values and distances, scorecards, and games as PGN."""
 
 from collections.abc import Callable, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -219,10 +220,15 @@ def check_writes_pgn(game: Game, pgn: str | None) -> None:
 
 
 def pgn_of(
-    game: Any, start: int, moves: Sequence[int], players: Sequence[str], finished: bool = True, count: int = 0
-) -> str:
+    game: Any, start: int, moves: Sequence[int], players: Sequence[str], finished: bool = True, count: int = 0,
+    resigned: bool = False,
+) -> str:  # fmt: skip
     """Return a game as PGN. It begins after *count* plies without progress; *players* are the first and the second.
-    A game that is not *finished* has no result even if it is over."""
-    counted = {"count": count} if count else {}  # rules of other authors need not know this parameter
-    text: str = game.pgn(start, moves, tuple(players), finished, **counted)
+    A game that is not *finished* has no result even if it is over. With *resigned*, the player to move has resigned."""
+    # Rules of other authors need not know these parameters.
+    more = ({"count": count} if count else {}) | ({"resigned": True} if resigned else {})
+    known = signature(game.pgn).parameters
+    text: str = game.pgn(
+        start, moves, tuple(players), finished, **{name: value for name, value in more.items() if name in known}
+    )
     return text

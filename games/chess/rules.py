@@ -127,11 +127,11 @@ class Chess(Numbering):
             return "a dead position, no mate is possible"
         return "checkmate" if self.in_check(position) else "stalemate"
 
-    def pgn(self, position, moves, players, finished, count=0):
+    def pgn(self, position, moves, players, finished, count=0, resigned=False):
         """Return a game as PGN; see `games/chess/pgn.py`."""
         from retrograde.games.chess.pgn import pgn
 
-        return pgn(self, position, moves, players, finished, count)
+        return pgn(self, position, moves, players, finished, count, resigned)
 
     def tier_name(self, tier):
         """Return the name of an ending."""

@@ -10,10 +10,13 @@ from retrograde.games.contract.game import LOSE, is_numbered
 WIDTH = 79
 
 
-def pdn(game: Any, position: int, moves: Sequence[int], players: Sequence[str], finished: bool) -> str:
+def pdn(
+    game: Any, position: int, moves: Sequence[int], players: Sequence[str], finished: bool, resigned: bool = False
+) -> str:  # fmt: skip
     """Return a game as PDN, between two *players*, of whom the first is to move in *position*.
 
-    A *finished* game that has not ended on the board is a draw.
+    A *finished* game that has not ended on the board is a draw. With *resigned*, the player to move after the moves has
+    resigned.
     """
     start, first = game.write(position), game.draw_turn(position)
     white, black = players if first == "w" else reversed(players)
@@ -27,10 +30,12 @@ def pdn(game: Any, position: int, moves: Sequence[int], players: Sequence[str], 
         words.append(game.move_name(position, move))
         position = game.do_move(position, move)
     result = "*"
-    if finished:
-        result = (
-            ("0-1" if game.draw_turn(position) == "w" else "1-0") if game.primitive(position) == LOSE else "1/2-1/2"
-        )
+    if resigned or (finished and game.primitive(position) == LOSE):
+        result = "0-1" if game.draw_turn(position) == "w" else "1-0"
+    elif finished:
+        result = "1/2-1/2"
+    if resigned:
+        words.append(f"{{{game.words[game.draw_turn(position)]} resigns}}")
     tags = {
         "Event": f"Draughts ending {game.pieces}" if is_numbered(game) else "Draughts",
         "Date": f"{date.today():%Y.%m.%d}",

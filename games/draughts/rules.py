@@ -97,11 +97,11 @@ class Draughts(Numbering):
         """Return how the game has ended."""
         return "no move is left" if self.sets(position)[0] else "no piece is left"
 
-    def pgn(self, position, moves, players, finished):
+    def pgn(self, position, moves, players, finished, resigned=False):
         """Return a game from a position as PDN; *players* are the names of the first and the second player."""
         from retrograde.games.draughts.record import pdn
 
-        return pdn(self, position, moves, players, finished)
+        return pdn(self, position, moves, players, finished, resigned)
 
     def tier_name(self, tier):
         """Return the name of an ending, and how far its men have advanced."""

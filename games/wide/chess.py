@@ -231,6 +231,12 @@ class WholeChess(Evaluation, EndingSlots, Game):
 
         return mate_in(value, remoteness)
 
+    def pgn(self, position, moves, players, finished, count=0, resigned=False):
+        """Return a game as PGN; see `games/chess/pgn.py`."""
+        from retrograde.games.chess.pgn import pgn
+
+        return pgn(self, position, moves, players, finished, count, resigned)
+
     def board_of(self, position):
         """Return the position as `AnyBoard`, which knows its texts."""
         from retrograde.games.chess.anyboard import AnyBoard

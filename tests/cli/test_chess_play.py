@@ -135,10 +135,106 @@ def test_a_person_plays(krk, tmp_path):
     assert len(list(game.mainline_moves())) == 4
 
 
+def test_a_player_who_resigns_has_lost_in_the_file_too(krk, tmp_path):
+    for turn, first, result in (("w", ["--first", "human"], "0-1"), ("b", ["--first", "human"], "1-0")):
+        said, game = played(krk, tmp_path, "--from", f"8/8/8/8/8/2k5/1R6/K7 {turn}", *first, input="resign\n")
+        assert game.headers["Result"] == result
+        assert f"{ {'0-1': 'Black wins: White', '1-0': 'White wins: Black'}[result] } resigns" in said
+    said, game = played(krk, tmp_path, "--from", "8/8/8/8/8/2k5/1R6/K7 w", input="Rb8\nresign\n")
+    assert (game.headers["Result"], len(list(game.mainline_moves())), game.end().comment) == ("0-1", 2, "White resigns")
+
+
+@pytest.mark.parametrize("people", [["--first", "human"], ["--first", "perfect", "--second", "perfect"]])
+def test_a_game_that_ctrl_c_ends_has_no_result(krk, tmp_path, monkeypatch, people):
+    shown = []
+
+    def show(match):
+        shown.append(match.position)
+        if len(shown) == 3:  # the start, and each of two moves
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("retrograde.cli.commands.play.Match.show", show)
+    _, game = played(krk, tmp_path, "--from", "8/8/8/8/8/2k5/1R6/K7 w", *people, input="Rb8\n", status=130)
+    assert (game.headers["Result"], len(list(game.mainline_moves()))) == ("*", 2)
+
+
+def test_a_match_that_ctrl_c_ends_keeps_the_games_played_so_far(krk, tmp_path, monkeypatch):
+    from retrograde.solver.play import match
+
+    play, calls, file = match.play, [], tmp_path / "games.pgn"
+
+    def interrupted(*args):
+        calls.append(args)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return play(*args)
+
+    words = ["match", krk, "perfect", "perfect", "--games", "100", "--from", "8/8/8/8/8/2k5/1R6/K7 w", "--pgn", file]
+    monkeypatch.setattr(match, "play", interrupted)
+    result = retrograde(*words, status=130)
+    assert "chess:KRK: perfect against perfect, 3 games, seed 1\n" in result.stdout
+    assert "perfect    2     0      0     1       2         0         2          0\n" in result.stdout
+    assert result.stderr == "retrograde: interrupted; 3 of 100 games were played\n"
+    interrupted_file = file.read_text()
+    monkeypatch.setattr(match, "play", play)
+    retrograde(*[word if word != "100" else "3" for word in words])
+    assert file.read_text() == interrupted_file and interrupted_file.count("[Event ") == 3
+    with file.open() as games:
+        assert [pgn.read_game(games).headers["Result"] for _ in range(3)] == ["1-0"] * 3
+    calls[:] = [None] * 3
+    monkeypatch.setattr(match, "play", interrupted)
+    result = retrograde(*words, "--json", status=130)
+    assert result.stdout == "" and result.stderr == "retrograde: interrupted; 0 of 100 games were played\n"
+
+
 def test_black_begins(krk, tmp_path):
     _, game = played(krk, tmp_path, "--from", "8/8/8/8/8/2k5/1R6/K7_b", "--first", "perfect", "--second", "perfect")
     assert game.headers["Black"] == "perfect" and game.end().board().is_checkmate()
     assert "1... K" in (tmp_path / "game.pgn").read_text()
+
+
+# The whole game
+
+
+def whole(tmp_path, *args, **options):
+    """Play whole chess between players that look a ply ahead; see `played`."""
+    return played("chess", tmp_path, "--first", "depth:1", "--second", "depth:1", "--seed", "1", *args, **options)
+
+
+@pytest.mark.thorough
+def test_a_game_of_whole_chess_is_written(tmp_path):
+    said, game = whole(tmp_path)
+    assert not {"SetUp", "FEN"} & {*game.headers} and game.headers["Event"] == "Chess"
+    end = game.end().board()
+    assert len(list(game.mainline_moves())) > 20 and game.headers["Result"] == end.result(claim_draw=True) != "*"
+    assert "1. " in said and "1... " in said
+
+
+@pytest.mark.thorough
+def test_positions_of_whole_chess_that_differ_only_in_the_clock_repeat(tmp_path):
+    shuffle = ["Nf3", "Nf6", "Ng1", "Ng8", "Nf3", "Nf6", "Ng1", "Ng8"]
+    said, game = played("chess", tmp_path, "--second", "human", input="\n".join(shuffle))
+    assert "a draw after 4 moves: this position has come up 3 times" in said
+    assert game.headers["Result"] == "1/2-1/2" and game.end().board().is_repetition(3)
+
+
+@pytest.mark.thorough
+def test_a_game_of_whole_chess_from_a_fen_keeps_castling_and_the_clock(tmp_path):
+    fen = "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 97 60"
+    _, game = played("chess", tmp_path, "--from", fen, "--second", "human", input="O-O\nO-O-O\nRf2\n")
+    assert game.headers["FEN"] == "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 97 1"
+    assert [move.uci() for move in game.mainline_moves()] == ["e8g8", "e1c1", "f8f2"]
+    assert game.headers["Result"] == "1/2-1/2" and game.end().board().halfmove_clock == 100
+
+
+@pytest.mark.thorough
+def test_a_match_of_whole_chess_is_written(tmp_path):
+    file = tmp_path / "games.pgn"
+    retrograde("match", "chess", "depth:1", "random", "--games", "2", "--time", "0.1", "--pgn", file)
+    with file.open() as games:
+        both = [pgn.read_game(games) for _ in range(2)]
+    assert [game.headers["White"] for game in both] == ["depth:1", "random"]
+    assert not any(game.errors or game.headers["Result"] == "*" for game in both)
 
 
 def test_only_chess_has_pgn(solved, tmp_path):
@@ -150,7 +246,7 @@ def test_only_chess_has_pgn(solved, tmp_path):
 def test_a_path_for_pgn_is_tried_before_the_first_move(krk, tmp_path, monkeypatch):
     """No game is played, and no file is left or changed."""
     monkeypatch.setattr("retrograde.cli.commands.play.Match.play", lambda match: 1 / 0)
-    monkeypatch.setattr("retrograde.cli.commands.match.contest", lambda *_: 1 / 0)
+    monkeypatch.setattr("retrograde.cli.commands.match.Contest.play", lambda *_: 1 / 0)
     bad, link = tmp_path / "none" / "game.pgn", tmp_path / "link.pgn"
     link.symlink_to(bad)
     for words in (["play", krk, "--first", "perfect"], ["match", krk, "perfect", "perfect"]):

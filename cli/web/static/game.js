@@ -24,9 +24,12 @@ export class Game {
   // Whether a person may say how the dice fall: while they wait.
   get chosen() { return this.now.chance && this.paused; }
   get expected() { return this.now.metric === "expectation"; }
-  get repeated() { return !this.expected && this.steps.filter((step) => step.position === this.now.position).length >= ENDLESS; }
+  get repeated() { return !this.expected && this.steps.filter((step) => this.same(step) === this.same(this.now)).length >= ENDLESS; }
   get tooLong() { return !this.now.over && this.now.count >= PATIENCE; } // null where nobody counts
   get over() { return this.now.over || this.tooLong || this.repeated || this.plies >= LONGEST; }
+
+  // A position without the counters of a FEN: positions that differ in nothing else are the same.
+  same({ position }) { return this.now.pgn ? position.replace(/ \d+ \d+$/, "") : position; }
 
   // Whose turn it is after so many plies: 0 for who began, 1 for another.
   side(ply) { return this.steps[ply].side; }

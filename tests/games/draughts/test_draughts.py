@@ -306,6 +306,9 @@ def test_games_as_pdn_has_them():
     assert lines[-1] == "1... 19-23 2. 31-26 23x30 3. 32-27 *"
     assert {'[FEN "B:WK31,K32:BK19"]', '[Black "perfect"]', '[White "random"]', '[GameType "21"]'} < set(lines)
     assert game.pgn(game.read("W:W:BK19"), [], ["a", "b"], True).endswith("\n0-1\n")
+    resigned = game.pgn(game.read("B:WK31,K32:BK19"), moves[:1], ["a", "b"], False, resigned=True)
+    assert '[Result "0-1"]' in resigned and resigned.endswith("\n1... 19-23 {White resigns} 0-1\n")
+    assert game.pgn(game.read("B:WK31,K32:BK19"), [], ["a", "b"], False, True).endswith("\n{Black resigns} 1-0\n")
 
 
 @pytest.mark.thorough

@@ -58,9 +58,10 @@ class Node:
 
     def nodes(self) -> Iterator["Node"]:
         """Yield this node and all below it."""
-        yield self
-        for child in self.children:
-            yield from child.nodes()
+        waiting = [self]
+        while waiting:
+            yield (node := waiting.pop())
+            waiting += reversed(node.children)
 
     @property
     def positions(self) -> int:
@@ -357,9 +358,19 @@ def order_by_minimax(rules: TextbookRules, best_first: bool) -> Order:
         if node.side == CHANCE:
             return rules.order(node, depth)
         if (node.position, node.side, depth) not in orders:
-            worth = {move: minimax(rules, child, depth - 1).value for move, child in rules.make_children(node, depth)}
-            is_descending = best_first == (node.side == MAX)
-            orders[node.position, node.side, depth] = sorted(worth, key=worth.__getitem__, reverse=is_descending)
+            found = Node(node.position, node.side, node.player, node.ply, node.paid)
+            for move, child in rules.make_children(node, depth):
+                found.add(move, minimax(rules, child, depth - 1))
+            save_orders(found, depth)
         return orders[node.position, node.side, depth]
+
+    def save_orders(root: Node, depth: int) -> None:
+        """Save the orders of the moves of a searched node and of all below it, so that none is searched again."""
+        for node in root.nodes():
+            key = node.position, node.side, depth - (node.ply - root.ply)
+            if node.children and key not in orders:
+                worth = {move: child.value for move, child in zip(node.moves, node.children, strict=True)}
+                is_descending = best_first == (node.side == MAX)
+                orders[key] = sorted(worth, key=worth.__getitem__, reverse=is_descending)
 
     return order

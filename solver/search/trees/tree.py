@@ -40,6 +40,8 @@ MOST_POSITIONS = 20_000
 USUAL_POSITIONS = 40
 """Positions, at most, of a tree whose depth the user does not choose; and its greatest depth in plies."""
 USUAL_DEPTH = 4
+MOST_PLIES = 100
+"""Greatest depth of a tree in plies."""
 MOST_LINES = 60
 """Greatest number of lines of a tree. Deeper plies are left out first, then later lines."""
 QUIESCENCE = 2
@@ -254,6 +256,8 @@ def choose_depth(rules: TextbookRules, position: int, depth: int | None) -> int:
 def count_positions(rules: TextbookRules, node: Node, depth: int, so_far: int = 0) -> int:
     """Return *so_far* plus the size of a node's minimax tree, the node included; stop soon after MOST_POSITIONS."""
     so_far += 1
+    if node.ply > MOST_PLIES:
+        raise TreeTooLarge(f"trees are drawn to a depth of {MOST_PLIES} plies at most; give a smaller --depth")
     if not rules.evaluate_leaf(node, depth):
         for _, child in rules.make_children(node, depth):
             if so_far > MOST_POSITIONS:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from retrograde.games.contract.drawing import grid
 from retrograde.games.contract.fields import Cells
-from retrograde.games.contract.game import UNDECIDED, WIN, Game
+from retrograde.games.contract.game import WIN, Game
 
 
 class Bishops(Game):
@@ -67,11 +67,11 @@ class Bishops(Game):
         return self.cells.go(position, move // self.cells.size, move % self.cells.size)
 
     def primitive(self, position):
-        """Return WIN if the bishops have exchanged their rows, else UNDECIDED."""
+        """Return WIN if the bishops have exchanged their rows, LOSE if no bishop can move, else UNDECIDED."""
         first = (1 << self.width) - 1
         last = first << self.width * (self.height - 1)
         ended = self.cells.set(position, 1) == first and self.cells.set(position, 2) == last
-        return WIN if ended else UNDECIDED
+        return WIN if ended else super().primitive(position)
 
     def draw_move(self, position, move):
         return divmod(move, self.cells.size)

@@ -20,6 +20,7 @@ from shlex import quote
 from types import ModuleType
 from typing import Any, get_type_hints
 
+from retrograde.games.contract.fields import fields_of
 from retrograde.games.contract.game import Game, RuleError, VariantError, names_of_options
 from retrograde.games.contract.live import with_source_if_known
 from retrograde.games.contract.raised import error_text, line_in
@@ -91,7 +92,10 @@ def options_in(cls: type[Game], path: str) -> str:
     """Return the options that a game takes from the text of a file; raise VariantError if it cannot."""
     path = re.sub(r"^\w+=", "", path)
     try:
-        return cls.options_in(Path(path).read_text("utf-8"))
+        options = cls.options_in(Path(path).read_text("utf-8"))
+        if any("=" not in part for part in options.split(",")[1:]):
+            raise ValueError(f"an option has a comma, which separates options: {options!r:.60}")
+        return options
     except (OSError, ValueError) as error:
         raise VariantError(f"cannot read {path!r}: {getattr(error, 'strerror', None) or error}") from error
 
@@ -349,6 +353,8 @@ def make(cls: type[Game], text: str) -> Game:
             if not (wider := wider_class(cls, options.keys())):
                 raise
             game = wider(**options)
+        for name in fields_of(type(game)):
+            getattr(game, name)  # lays it out, if the class's own __post_init__ has not
         players = game.players
     except ValueError as error:
         raise VariantError(f"{cls.name}: {error}") from error
@@ -395,14 +401,18 @@ def read_options(cls: type[Game], text: str, known: list[str]) -> dict[str, Any]
         if name in options:
             raise VariantError(f"{cls.name}: the option {name} is given twice")
         options[name] = option_value(f"{cls.name}:{name}", types[name], value.strip())
-        if cls.__module__.startswith(OURS) and is_negative(options[name]) and not is_negative(getattr(cls, name, 0)):
-            raise VariantError(f"{cls.name}:{name} must not be negative")
+        if cls.__module__.startswith(OURS):
+            require_not_below(cls, name, options[name])
     return options
 
 
-def is_negative(value: object) -> bool:
-    """Return whether the value of an option is an int below 0."""
-    return isinstance(value, int) and value < 0
+def require_not_below(cls: type[Game], name: str, value: object) -> None:
+    """Raise VariantError if the value of an option is an int below 0, and below its default."""
+    default = getattr(cls, name, 0)
+    least = min(0, default) if isinstance(default, int) else 0
+    if isinstance(value, int) and value < least:
+        bound = f"be at least {least}" if least else "not be negative"
+        raise VariantError(f"{cls.name}:{name} must {bound}")
 
 
 def expect_names(cls: type[Game], options: Iterable[str]) -> None:

@@ -39,6 +39,8 @@ class Connect4(Game):
     def __post_init__(self):
         if min(self.width, self.height, self.connect) < 1:
             raise ValueError("width, height and connect must be at least 1")
+        if self.connect > POSITION_BITS:
+            raise ValueError(f"connect must be at most {POSITION_BITS}")
         if self.width * self.stride > POSITION_BITS:
             raise ValueError(f"width × (height + 1) must be at most {POSITION_BITS}, and is {self.width * self.stride}")
 

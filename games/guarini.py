@@ -4,7 +4,7 @@ from functools import cached_property
 
 from retrograde.games.contract.drawing import grid
 from retrograde.games.contract.fields import Cells
-from retrograde.games.contract.game import UNDECIDED, WIN, Game
+from retrograde.games.contract.game import WIN, Game
 
 
 class Guarini(Game):
@@ -51,10 +51,10 @@ class Guarini(Game):
         return self.cells.go(position, move // 8, self.leaps[move // 8][move % 8])
 
     def primitive(self, position):
-        """Return WIN if the knights have exchanged their rows, else UNDECIDED."""
+        """Return WIN if the knights have exchanged their rows, LOSE if no knight can move, else UNDECIDED."""
         last = self.row << self.width * (self.height - 1)
         ended = self.cells.set(position, 1) == self.row and self.cells.set(position, 2) == last
-        return WIN if ended else UNDECIDED
+        return WIN if ended else super().primitive(position)
 
     def parents(self, position):
         for move in self.generate_moves(position):

@@ -4,7 +4,7 @@ from functools import cached_property
 
 from retrograde.games.contract.drawing import grid
 from retrograde.games.contract.fields import Cells, Turn
-from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
+from retrograde.games.contract.game import LOSE, POSITION_BITS, UNDECIDED, WIN
 from retrograde.games.kinds.rows import Rows
 
 
@@ -20,8 +20,8 @@ class OrderAndChaos(Rows):
     k: int = 3
 
     def __post_init__(self):
-        if self.k < 1:
-            raise ValueError("k must be at least 1")
+        if not 1 <= self.k <= POSITION_BITS:
+            raise ValueError(f"k must be from 1 to {POSITION_BITS}")
 
     @cached_property
     def lines(self):

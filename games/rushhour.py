@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from retrograde.games.contract.drawing import grid
-from retrograde.games.contract.game import UNDECIDED, WIN, Game
+from retrograde.games.contract.game import WIN, Game
 
 SIDE = 6
 COLOURS = ("gold", "seagreen", "royalblue", "orange", "plum", "turquoise", "tan", "salmon")
@@ -109,7 +109,8 @@ class RushHour(Game):
         return position & ~(7 << shift) | move % 8 << shift
 
     def primitive(self, position):
-        return WIN if (position & 7) + len(self.cells_of_cars[0]) == SIDE else UNDECIDED
+        is_out = (position & 7) + len(self.cells_of_cars[0]) == SIDE
+        return WIN if is_out else super().primitive(position)
 
     # For people
 

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from retrograde.games.contract.drawing import Board
 from retrograde.games.contract.fields import Cells
-from retrograde.games.contract.game import UNDECIDED, WIN, Game
+from retrograde.games.contract.game import WIN, Game
 
 WAYS = ((0, -1), (1, 0), (0, 1), (-1, 0))
 XSB = str.maketrans({" ": "_", "-": "_", "$": "b", "*": "B", "@": "p", "+": "P"})
@@ -98,7 +98,8 @@ class Sokoban(Game):
         return self.cells.go(position, man, goal)
 
     def primitive(self, position):
-        return WIN if self.cells.set(position, self.cells.B) == self.goals else UNDECIDED
+        solved = self.cells.set(position, self.cells.B) == self.goals
+        return WIN if solved else super().primitive(position)
 
     # For people
 

@@ -62,8 +62,10 @@ class TenToZero(Game):
         """Return a row of totals, if the target is small enough for a picture."""
         from retrograde.games.contract.drawing import grid
 
+        if self.target > 30:
+            return None
         totals = [str(total) for total in range(self.target + 1)]
-        return grid(len(totals), 1, {"O": "teal disc"}, across=totals, down=[""]) if self.target <= 30 else None
+        return grid(len(totals), 1, {"O": "teal disc"}, across=totals, down=[""])
 
     def draw_pieces(self, total):
         return "." * total + "O" + "." * (self.target - total)

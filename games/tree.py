@@ -8,9 +8,11 @@ pays::
     p1(p2(1;2;6+4;2;3)p2(5;1;1+1;5;2))                     several players; ends pay each of them
     max(min(1+-1)min(_+1))                                 a position of which nothing is known
 
-In a file, spaces and lines may separate the parts, and comments begin with #. A position is the number of its node,
-level by level, so that the children of a node have consecutive numbers. A position of which nothing is known has one
-move, to itself.
+Numbers have up to nine digits, and weights up to six. A tree with a position of which nothing is known has neither
+chance nor more than two players. In a file, spaces and lines may separate the parts, and comments begin with #.
+
+A position is the number of its node, level by level, so that the children of a node have consecutive numbers. A
+position of which nothing is known has one move, to itself.
 """
 
 import re
@@ -21,8 +23,9 @@ from retrograde.games.contract.game import CHANCE, LOSE, TIE, UNDECIDED, WIN, Ga
 
 TOKEN = re.compile(
     r"\+?(?:(?:(?P<name>[A-Za-z]\w*)=)?(?:(?P<weight>[1-9]\d{0,5})x)?"
-    r"(?:(?P<mover>max|min|chance|p[1-8])\(|(?P<end>-?\d{1,9}(?:;-?\d{1,9})*|_))|(?P<close>\)))"
+    r"(?:(?P<mover>max|min|chance|p[1-8])\(|(?P<end>-?\d{1,9}(?:;-?\d{1,9})*(?!\d)|_))|(?P<close>\)))"
 )
+TOO_LONG = re.compile(r"\+?(?:\w+=)?(?:\d{1,6}x)?-?(?:\d{1,9};-?)*\d{10}")
 MOVERS = {"max": 0, "min": 1, "chance": CHANCE} | {f"p{player + 1}": player for player in range(8)}
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 UNKNOWN = "_"
@@ -52,6 +55,8 @@ class Tree(Game):
         movers = {branch.content for branch in self.nodes if branch.children} - {"chance"}
         if movers & {"max", "min"} and movers - {"max", "min"}:
             raise ValueError("the players of a tree are max and min, or p1, p2 and more, not both")
+        if UNKNOWN in self.contents and ("chance" in self.contents or self.players > 2):
+            raise ValueError("a tree with a position of which nothing is known, _, has neither chance nor p3")
         wanted = self.players if self.players > 2 else 1
         ends = [branch.content for branch in self.nodes if not branch.children and branch.content != UNKNOWN]
         if any(content.count(";") + 1 != wanted for content in ends):
@@ -64,6 +69,8 @@ class Tree(Game):
     def options_in(cls, text):
         """Return the tree in the text of a file: without comments, which begin with #, and with + for each space."""
         words = "+".join(" ".join(line.partition("#")[0] for line in text.splitlines()).split())
+        if "," in words:
+            raise ValueError(unreadable(words, words.index(",")))
         return "text=" + re.sub(r"\+?([()])\+?", r"\1", words)
 
     # The tree
@@ -85,18 +92,21 @@ class Tree(Game):
             paths += [before + child.name for child in branch.children]
         return paths
 
+    @cached_property
+    def contents(self):
+        """Who moves at some nodes, and what ends pay, each once."""
+        return {branch.content for branch in self.nodes}
+
     @property
     def players(self):
-        movers = {MOVERS[branch.content] for branch in self.nodes if branch.children}
-        return max(1, max(movers) + 1)
+        return 1 + max(0, *(MOVERS.get(content, 0) for content in self.contents))
 
     @property
     def metric(self):
         """The metric that the leaves and chance nodes of the tree ask for."""
-        contents = {branch.content for branch in self.nodes}
-        if UNKNOWN in contents:
+        if UNKNOWN in self.contents:
             return "remoteness"
-        return "utilities" if self.players > 2 else "expectation" if "chance" in contents else "score"
+        return "utilities" if self.players > 2 else "expectation" if "chance" in self.contents else "score"
 
     @cached_property
     def movers(self):
@@ -183,13 +193,19 @@ class Tree(Game):
         return self.nodes[self.do_move(position, move)].name or "wait"
 
 
+def unreadable(text, at):
+    """Return the message that a text cannot be read from an index on."""
+    hint = "numbers have up to nine digits" if TOO_LONG.match(text, at) else "write max(min(3+12)min(2+4))"
+    return f"the tree cannot be read from {text[at : at + 20]!r} on; {hint}"
+
+
 def understood(text):
     """Return the root of a tree; raise ValueError if the text is none."""
     top: list[WrittenNode] = []
     open_lists, at, count = [top], 0, 0
     while at < len(text):
         if not (token := TOKEN.match(text, at)) or (token["close"] and len(open_lists) == 1):
-            raise ValueError(f"the tree cannot be read from {text[at : at + 20]!r} on; write max(min(3+12)min(2+4))")
+            raise ValueError(unreadable(text, at))
         at, count = token.end(), count + 1
         if token["close"]:
             if not open_lists.pop():

@@ -65,8 +65,14 @@ SAME_RULES = {
         "dd2edb7c687ccb53f9288bb6ea92210a",
         "076c463438368c8926fe3bf172ef2a23",
     },  # draughts endings
-    "d9233d3c791ecaac589c079fae54a5fb": {"baa830d421205963bc7f041e60cad0de"},  # mnk
-    "df37421be29532e6ae99dce01ad41cc1": {"8b34bfd702f8afd46359d8fb977fa9fb"},  # Order and Chaos
+    "046bbe7dc7a5afba3fba4dce55768662": {
+        "baa830d421205963bc7f041e60cad0de",
+        "d9233d3c791ecaac589c079fae54a5fb",
+    },  # mnk
+    "22c643959e4cbba84b7072994b4070fd": {
+        "8b34bfd702f8afd46359d8fb977fa9fb",
+        "df37421be29532e6ae99dce01ad41cc1",
+    },  # Order and Chaos
     "ea4366a65a907091d24775fc27bda2e7": {"a5e2116c98136534bb8d62b0ac9b993a"},  # Qubic
     "42fb5fbc61993234b012ca608a61f609": {"e1e69e4a309a13ca0c606fc925eba6c5"},  # 2048
     "6dbdfbef25d30a4e7f1d729ad027af37": {"a11a006073957839d23ab4e4425a1184"},  # octal games
@@ -76,6 +82,14 @@ SAME_RULES = {
     "90f7044fdb29cdfc18db1a1b180a646c": {"07190082e92cbafc074dbf6491b64b2f"},  # the features of draughts endings
     "f7312f3dc15f70841e168988e1d968cf": {"284ced0aa01f78c021dff487e39d6d9b"},  # the Royal Game of Ur
     "640c3394bcd5958f4036d8fcac4b3163": {"4cd7fad8054725aaa9b915813ce150e0"},  # its numbering
+    "000d34f0c8c19cc1204955309fcaffa2": {"a230433835d8dcd5b24dd897f633e3dd"},  # Connect Four
+    "3cad13b87d535310b44f9a67261a1fe4": {"5fa0332f01b8af8e25cde0a9f91b2f17"},  # Connect Four on large boards
+    "a146230e0fa233c529c9acdabf55f74d": {"bb2bd2778f83fb47d69f84b24ca65b82"},  # Pop Out
+    "8f33d3f818f0f16be72980076f8cc134": {"7cc47d40226f0e9cbc2f760ec6d09cfc"},  # Sokoban
+    "f3d9f1196ca320568275bb8809cc71ca": {"7f25f7ec27604091ec1cc2d0699b3360"},  # Rush Hour
+    "fdd82eb15520f5083ec231bd5ecbf3a0": {"be05e6dc187391e1bf9cc6a919f67655"},  # Guarini's puzzle
+    "ff9160eec0fb37b51c1702da2dec81bc": {"7fb3c2834b323df89908dd32cb67a762"},  # Dudeney's bishops
+    "f7f502169e71d141290796214021056c": {"013d95526d34a70f7bde28b8279a478c"},  # game trees
 }
 """For the current digest of some of our rules, the digests of earlier versions with the same positions and values.
 The same for digests of numberings and features, if slots stand for the same positions and estimates are equal.

@@ -21,6 +21,8 @@ class WideConnect4(TwoWords, Connect4):
     def __post_init__(self):
         if min(self.height, self.connect) < 1 or self.width < 3:
             raise ValueError("height and connect must be at least 1, and width 3 on a board of more than 62 bits")
+        if self.connect > POSITION_BITS:
+            raise ValueError(f"connect must be at most {POSITION_BITS}")
         if self.low_bits > POSITION_BITS:
             most = 2 * (POSITION_BITS // self.stride)
             raise ValueError(f"the board is too large: with height {self.height}, the width is at most {most}")

@@ -317,6 +317,12 @@ def test_negative_options_are_refused(text):
         load_game(text)
 
 
+def test_an_option_is_not_below_a_negative_default():
+    with pytest.raises(VariantError, match="klotski:goal must be at least -1"):
+        load_game("klotski:BB-BB-..,goal=-5")
+    assert load_game("klotski:BB-BB-..,goal=-1") == load_game("klotski:BB-BB-..")
+
+
 def test_options_that_mean_nothing_by_a_negative_number_keep_it():
     assert load_game("klotski:goal=-1") == load_game("klotski")
 

@@ -646,3 +646,18 @@ def test_files_without_a_layout_are_refused(game, text, message, tmp_path):
     path.write_text(text, "utf-8")
     with pytest.raises(VariantError, match=message):
         load_game(f"{game}:{path}")
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [
+        "sokoban:#######-#pbb..#-#######",
+        "rushhour:AAxooo" + "x" * 30,
+        "guarini:2,2,2",
+        "bishops:2,3",
+    ],
+)
+def test_puzzles_in_which_nothing_can_move_have_no_solution(variant):
+    game = load_game(variant)
+    assert game.primitive(game.start) == LOSE
+    assert "there is no solution" in retrograde("search", variant).stdout

@@ -14,8 +14,8 @@ four planes, instead of twelve.
 # mypy: disable-error-code="empty-body"
 # Methods with a formula have no body.
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -84,17 +84,32 @@ class Cells(Field):
         """Return a copy for a game, with its board, and the numbers of cells, rows and bits. Raise ValueError if they
         are too many."""
         found: Cells = super().sized_for(game)
-        board = self.declared_board(game) if callable(self.declared_board) else self.declared_board
+        board = self.board_of(game, self.declared_board) if callable(self.declared_board) else self.declared_board
+        if isinstance(board, int) and board > MOST_CELLS:
+            raise ValueError(wrong_count(self.name, board))
         if isinstance(board, int | tuple):
             board = row_of(tuple(map(str, range(board))) if isinstance(board, int) else board)
         if not hasattr(board, "places"):
             raise ValueError(f"{self.name} has a board, names of cells, or their number, and not {board!r:.60}")
         if not 1 <= board.count <= MOST_CELLS:
-            raise ValueError(f"{self.name} has {board.count} cells, and must have from 1 to {MOST_CELLS}")
-        found.board = replace(board, pieces={**board.pieces, **self.looks})
+            raise ValueError(wrong_count(self.name, board.count))
+        found.board = dataclasses.replace(board, pieces={**board.pieces, **self.looks})
         found.size, found.rows = board.count, len(board.rows)
         found.width = found.size * self.count_of_planes
         return found
+
+    def board_of(self, game: Any, build: "Callable[[Any], Board | int]") -> "Board | int":
+        """Return the board that a function makes for a game; raise ValueError if options are too large to make one."""
+        options = {option.name: getattr(game, option.name) for option in dataclasses.fields(game)}
+        absurd = {name: MOST_CELLS + 1 for name, value in options.items() if is_more_than_cells(value)}
+        if absurd:  # do not make a board of a million cells only to count them: first try a smaller one
+            smaller = object.__new__(type(game))
+            vars(smaller).update(options | absurd)
+            board = build(smaller)
+            count = board if isinstance(board, int) else getattr(board, "count", 0)
+            if count > MOST_CELLS:
+                raise ValueError(f"{self.name} has more than {MOST_CELLS} cells, and must have from 1 to {MOST_CELLS}")
+        return build(game)
 
     @property
     def count_of_planes(self) -> int:
@@ -374,6 +389,16 @@ class Cells(Field):
     def shifts(self, *ways: Way) -> tuple[tuple[int, int, int], ...]:
         """Return for each way, (right, down), how it moves sets of cells: as `bits << left >> right & reached`."""
         return shifts(self.board, *ways)
+
+
+def is_more_than_cells(value: object) -> bool:
+    """Return whether the value of an option is an int that no board of MOST_CELLS can have as its width."""
+    return isinstance(value, int) and value > MOST_CELLS + 1
+
+
+def wrong_count(name: str, count: int) -> str:
+    """Return what is wrong with a number of cells that is not from 1 to MOST_CELLS."""
+    return f"{name} has {count} cells, and must have from 1 to {MOST_CELLS}"
 
 
 def row_of(names: tuple[str, ...]) -> "Board":

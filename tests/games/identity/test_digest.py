@@ -357,7 +357,7 @@ RULES = {
     "cantstop": "93d463a8a732eb2b5bae4d761c7cf66b",
     "chess": "5b9fb73ee85ad506c3c656f9102e8ce3",
     "chutes": "90466135801693fb2ea7fb19f82f757e",
-    "connect4": "a230433835d8dcd5b24dd897f633e3dd",
+    "connect4": "000d34f0c8c19cc1204955309fcaffa2",
     "cram": "dd226c41643751c25441c643bd76f837",
     "dobutsu": "bfc37265c25f2176b69b31fdfc2e5690",
     "dodgem": "4a0540fc60f672e2e6b3c1bfee8809a9",

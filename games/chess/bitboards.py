@@ -18,7 +18,7 @@ the state, has the others, those of g8 and h8::
 from functools import cache, cached_property
 
 from retrograde.games.chess.men import BISHOP, BLACK, KING, KNIGHT, PAWN, ROOK
-from retrograde.games.chess.squares import DIAGONAL, ORTHOGONAL, between, ray, reaches
+from retrograde.games.chess.squares import DIAGONAL, ORTHOGONAL, between, lowest, ray, reaches
 from retrograde.games.contract.game import POSITION_BITS
 
 WAYS = ORTHOGONAL + DIAGONAL
@@ -31,11 +31,6 @@ LOW = (1 << POSITION_BITS) - 1
 def to_signed(bits):
     """Return a set of squares as an int of 64 bits with a sign."""
     return bits - (bits >> 63 << 64)
-
-
-def lowest(squares):
-    """Return the lowest square of a set that is not empty."""
-    return (squares & -squares).bit_length() - 1
 
 
 def count(squares):

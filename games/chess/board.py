@@ -20,7 +20,7 @@ from functools import cached_property
 
 from retrograde.games.chess import men, squares
 from retrograde.games.chess.men import KING, NOBODY, PAWN, REVERSED, SYMMETRIC
-from retrograde.games.chess.squares import image_of_square
+from retrograde.games.chess.squares import FIRST_WAY, LAST_WAY, image_of_square, lowest
 from retrograde.games.contract.game import Game
 
 COLOURS, TURN = 47, 46
@@ -121,6 +121,25 @@ class Board(Game):
                     return -1
                 shield |= self.between[line]
         return shield
+
+    def box(self, position, side):
+        """Return the number of squares that a side's king can walk to while no other man moves, his own included."""
+        king = king_of(position, side)
+        blocked = everybody(position) ^ 1 << king
+        own = occupied_by(position, side)
+        seen = waiting = 1 << king
+        squares = 0
+        while waiting:
+            square = lowest(waiting)
+            waiting ^= 1 << square
+            squares += 1
+            for way in range(FIRST_WAY[KING], LAST_WAY[KING]):
+                target = self.steps[16 * square + way]
+                if target >= 0 and not seen >> target & 1:
+                    seen |= 1 << target
+                    if not own >> target & 1 and not self.attacked(position, target, 1 - side, blocked, target):
+                        waiting |= 1 << target
+        return squares
 
     def may_capture(self, position, file):
         """Return whether the side to move could capture en passant on a file if it had the right."""

@@ -5,8 +5,8 @@ The terms are Shannon's (1950), blended from opening to endgame by the men that 
 
 from functools import cached_property
 
-from retrograde.games.chess.bitboards import TURN, Bitboards, count, kind_on, lowest, planes_of, to_signed
-from retrograde.games.chess.squares import ray
+from retrograde.games.chess.bitboards import TURN, Bitboards, count, kind_on, planes_of, to_signed
+from retrograde.games.chess.squares import lowest, ray
 
 PAWN, KNIGHT, BISHOP, KING, ROOK, QUEEN = 1, 2, 3, 4, 5, 7
 WORTH = (0, 100, 320, 330, 0, 500, 0, 950)

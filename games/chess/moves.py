@@ -24,7 +24,7 @@ from retrograde.games.chess.board import (
     without,
 )
 from retrograde.games.chess.men import KING, KNIGHT, NOBODY, PAWN
-from retrograde.games.chess.squares import FIRST_WAY, LAST_WAY
+from retrograde.games.chess.squares import FIRST_WAY, LAST_WAY, lowest
 
 
 class Moves(Board):
@@ -217,11 +217,6 @@ class Moves(Board):
             if rank == 3 and passed == right and not occupied >> origin + backward & 1:
                 origins |= 1 << origin + backward
         return origins
-
-
-def lowest(bits):
-    """Return the index of the lowest set bit."""
-    return (bits & -bits).bit_length() - 1
 
 
 def passed_square(position):

@@ -5,7 +5,7 @@ Positions with a right to castle are no endings. Those with a right to capture e
 
 from functools import cached_property
 
-from retrograde.games.chess.bitboards import TURN, Bitboards, count, kind_on, lowest, planes_of
+from retrograde.games.chess.bitboards import TURN, Bitboards, count, kind_on, planes_of
 from retrograde.games.chess.board import BLACK_KING, MEN, NO_MAN, code_at, exchange_sides, key, pack, put, sort_men
 from retrograde.games.chess.board import TURN as ENDING_TURN
 from retrograde.games.chess.men import (
@@ -24,6 +24,7 @@ from retrograde.games.chess.men import (
 )
 from retrograde.games.chess.numbering import choose, is_pawn, least_image
 from retrograde.games.chess.rules import Chess
+from retrograde.games.chess.squares import lowest
 from retrograde.games.contract.game import replaced
 from retrograde.games.contract.zeroing import PATIENCE
 

@@ -15,7 +15,7 @@ Modules: `board` encodes positions, `moves` moves men, `numbering` numbers posit
 from functools import cached_property
 
 from retrograde.games.chess import men
-from retrograde.games.chess.board import MEN, PLACES, TURN, code_at, king_of
+from retrograde.games.chess.board import MEN, PLACES, TURN, code_at, has_pawns, king_of
 from retrograde.games.chess.men import ALWAYS_DEAD, BISHOP, BISHOPS_ONLY, BLACK, KNIGHT, NOBODY, PAWN, QUEEN, ROOK
 from retrograde.games.chess.numbering import Numbering
 from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED
@@ -62,12 +62,12 @@ class Chess(Numbering):
 
     # Hints
 
-    feature_weights = (*WORTH, 4, 12, 10)
+    feature_weights = (*WORTH, 4, 6, 10, 5)
 
     def features(self, position):
         """Return the leads in men by kind and in rows of pawns, and how far the weaker king is driven.
 
-        He is driven from the middle of the board, and to the other king.
+        He is driven from the middle of the board, to the other king, and, without pawns, into a box of few squares.
         """
         turn = position >> TURN & 1
         queens = rooks = bishops = knights = pawns = rows = 0
@@ -86,8 +86,14 @@ class Chess(Numbering):
         sign = (lead > 0) - (lead < 0)
         king, other = king_of(position, turn ^ (lead > 0)), king_of(position, turn ^ (lead <= 0))
         driven = abs(2 * (king & 7) - 7) + abs(2 * (king >> 3) - 7)
-        near = 14 - abs((king & 7) - (other & 7)) - abs((king >> 3) - (other >> 3))
-        return queens, rooks, bishops, knights, pawns, rows, sign * driven, sign * near
+        files, ranks = abs((king & 7) - (other & 7)), abs((king >> 3) - (other >> 3))
+        near = 14 - files - ranks
+        boxed = 0
+        if lead and not has_pawns(position):
+            # To mate, the king must come near, but to no fixed place: two files or ranks away is near enough.
+            near = 14 - 2 * max(files, ranks, 2)
+            boxed = 64 - self.box(position, turn ^ (lead > 0))
+        return queens, rooks, bishops, knights, pawns, rows, sign * driven, sign * near, sign * boxed
 
     def quiet(self, position):
         """Return whether the side to move is not in check."""

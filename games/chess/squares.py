@@ -51,6 +51,11 @@ def square_of(name: str) -> int:
     return "abcdefgh".index(name[0]) + 8 * "12345678".index(name[1])
 
 
+def lowest(bits):
+    """Return the lowest square of a set that is not empty: the index of its lowest bit."""
+    return (bits & -bits).bit_length() - 1
+
+
 @cache
 def steps() -> tuple[int, ...]:
     """Return the next square in each of the 16 WAYS, -1 off the board: `steps[16 * square + way]`."""

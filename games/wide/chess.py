@@ -15,10 +15,10 @@ A move is a number as in endings: origin, target and promotion. Castling is a mo
 
 from functools import cached_property
 
-from retrograde.games.chess.bitboards import TURN, count, joined, kind_on, lowest, planes_of
+from retrograde.games.chess.bitboards import TURN, count, joined, kind_on, planes_of
 from retrograde.games.chess.evaluation import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, Evaluation
 from retrograde.games.chess.probed import CASTLING, CLOCK, PASSED, EndingSlots
-from retrograde.games.chess.squares import square_name, square_of
+from retrograde.games.chess.squares import lowest, square_name, square_of
 from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, Game, PositionError
 from retrograde.games.contract.zeroing import PATIENCE
 

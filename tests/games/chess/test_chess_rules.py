@@ -502,6 +502,25 @@ def test_symmetries_of_the_board_are_eight():
     assert len(images) == 8 and all(sorted(image) == list(range(64)) for image in images)
 
 
+@each_ending
+def test_a_king_walks_to_the_squares_of_his_box(name):
+    game = Chess(name)
+    for position in random_positions(name, 50, seed=3):
+        board, turn = board_of(game, position), position >> TURN & 1
+        for colour, side in ((board.turn, turn), (not board.turn, 1 - turn)):
+            without_king = board.copy()
+            king = without_king.king(colour)
+            without_king.remove_piece_at(king)
+            own = without_king.occupied_co[colour]
+            reached, waiting = {king}, [king]
+            while waiting:
+                for target in chess.SquareSet(chess.BB_KING_ATTACKS[waiting.pop()] & ~own):
+                    if target not in reached and not without_king.is_attacked_by(not colour, target):
+                        reached.add(target)
+                        waiting.append(target)
+            assert game.box(position, side) == len(reached), game.write(position)
+
+
 def test_the_estimate_counts_men_and_drives_the_weaker_king_to_the_edge():
     game = Chess("KQKR")
     even, corner, middle = (

@@ -325,6 +325,19 @@ def test_whoever_looks_further_ahead_plays_better(solution_of):
     assert make_player("time:0.01", solution, Random(1))(solution, solution.game.start) in range(4)
 
 
+@pytest.mark.parametrize(("name", "least"), [("chess:KRK", 25), ("chess:KQK", 24)])
+def test_four_plies_are_enough_to_mate_with_one_strong_man(solution_of, name, least):
+    """From 25 won positions, against the longest resistance."""
+    solution = solution_of(name)
+    positions = [random_position(solution, Random(number)) for number in range(100)]
+    won = [position for position in positions if solution.probe(position).value == WIN][:25]
+    values = []
+    for number, position in enumerate(won):
+        players = [make_player("depth:4", solution, Random(number)), make_player("first", solution, Random(number))]
+        values.append(play(solution, position, players).value)
+    assert len(values) == 25 and values.count(WIN) >= least
+
+
 @pytest.mark.parametrize("name", ["depth:0", "depth:x", "depth:101", "depth:", "time:-1", "time:inf", "time:nan"])
 def test_looking_ahead_takes_a_number(solution_of, name):
     with pytest.raises(NoPlayer, match=f"no player '{name}'"):

@@ -66,6 +66,8 @@ def command(
     if no values can be proved, as in games with cycles. The player depth:6,book plays from it. If a game has no
     database, play and the page do so too, unless the value of a position is proved.
 
+    A book needs two players who alternate, so that nobody passes or moves again.
+
     \b
     Examples:
       retrograde book connect4:4,4 --plies 2

@@ -45,7 +45,8 @@ def command(
     source: str, depth: int, positions: int, seed: int, names: tuple[str, ...], plot: Path | None, weights: str | None,
     database: str | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """Measure how often a depth-limited search picks a move that gives up value.
+    """Measure how often a depth-limited search picks a move that gives up value, in a game of two players without
+    chance.
 
     The command uses only positions in which some move gives up value. It tries four estimates: the game's own; none, so
     that only ends of the game count; random numbers; and the true value, made wrong in one position of ten. With the

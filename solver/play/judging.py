@@ -23,11 +23,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import FLIPPED, LOSE, UNDECIDED, WIN, Game, RetrogradeError, Traits, same_mover
+from retrograde.games.catalog import variant
+from retrograde.games.contract.game import (
+    FLIPPED,
+    LOSE,
+    UNDECIDED,
+    WIN,
+    Game,
+    RetrogradeError,
+    Traits,
+    metric_of,
+    same_mover,
+)
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.player import Player
 from retrograde.solver.play.solution import Solution
-from retrograde.solver.rules.examine import refuse_to_search
+from retrograde.solver.rules.examine import NotForSearch, advice
 from retrograde.solver.search.depth import scoring
 from retrograde.solver.search.depth.scores import counts_points
 from retrograde.solver.search.depth.searcher import CountingSearch, PointSearch, ValueSearch
@@ -79,7 +90,7 @@ class SearchJudge:
     """Judges searches by random positions of a solution in which a move can give up value."""
 
     def __init__(self, solution: Solution, positions: int, seed: int):
-        refuse_to_search(solution.game)
+        refuse_to_judge(solution.game)
         self.solution, self.seed = solution, seed
         self.game: Game = solution.game
         self.keeping: dict[int, dict[int, bool]] = {}
@@ -134,6 +145,14 @@ class SearchJudge:
         return counts_of(self.game, position, deepest)
 
 
+def refuse_to_judge(game: Game) -> None:
+    """Raise NotForSearch unless a game is for two players, without chance."""
+    traits = Traits.of(game)
+    has_chance = traits.has_odds or metric_of(game) == "expectation"
+    if not traits.alternates and (game.players != 2 or has_chance):
+        raise NotForSearch(f"{variant(game)}: judge is for games of two players without chance; {advice(game)}")
+
+
 def moves_keeping_value(solution: Solution, position: int) -> dict[int, bool]:
     """Return for each move whether it keeps the value, or in a game by score the points."""
     if solution.metric == "score":
@@ -181,9 +200,12 @@ class NoisySearch:
     def scores(self, position: int, depth: int) -> list[tuple[int, int]]:
         """Return (move, score) for each move: 1 for a win, 0 for a tie or draw, -1 for a loss."""
         moves = list(self.game.generate_moves(position))
-        return [
-            (move, -self.score(self.game.canonical(self.game.do_move(position, move)), depth - 1)) for move in moves
-        ]
+        return [(move, self.score_for(position, self.game.do_move(position, move), depth - 1)) for move in moves]
+
+    def score_for(self, position: int, child: int, depth: int) -> int:
+        """Return the score of a child, searched to a depth, for the player to move at *position*."""
+        score = self.score(self.game.canonical(child), depth)
+        return score if same_mover(self.game, position, child) else -score
 
     def score(self, position: int, depth: int) -> int:
         """Return the score of a canonical position, searched to a depth. Cached; 0 for a new one if `is_exhausted`."""
@@ -204,7 +226,7 @@ class NoisySearch:
         if position not in self.children:
             children = [game.do_move(position, move) for move in game.generate_moves(position)]
             self.children[position] = list({game.canonical(child) for child in children})
-        return max(-self.score(child, depth - 1) for child in self.children[position])
+        return max(self.score_for(position, child, depth - 1) for child in self.children[position])
 
     def noisy_sign(self, position: int) -> int:
         """Return the true score of a position, or sometimes another one."""

@@ -125,10 +125,10 @@ class NotForSearch(RetrogradeError, ValueError):
     """A search cannot handle this game: it needs two alternating players."""
 
 
-def refuse_to_search(game: Game) -> None:
-    """Raise NotForSearch unless two players alternate."""
+def refuse_to_search(game: Game, what: str = "this search") -> None:
+    """Raise NotForSearch unless two players alternate. *what* needs that, in the words of the message."""
     if not Traits.of(game).alternates:
-        raise NotForSearch(f"{variant(game)}: this search is for two players who alternate; {advice(game)}")
+        raise NotForSearch(f"{variant(game)}: {what} is for two players who alternate; {advice(game)}")
 
 
 def is_plain_puzzle(game: Game) -> bool:

@@ -105,7 +105,7 @@ def is_complete(game: Game, options: EstimatesOptions, path: Path) -> bool:
 
 def refuse_estimates(game: Game) -> None:
     """Raise NoBook or NotForSearch if there can be no book of estimates of a game."""
-    refuse_to_search(game)
+    refuse_to_search(game, "a book of estimates")
     if counts_points(game):
         raise NoBook(f"no book of estimates of {variant(game)}: it is for games about values, not about points")
     if not Traits.of(game).has_estimate:

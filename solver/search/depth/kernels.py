@@ -26,7 +26,7 @@ import numpy as np
 from retrograde.games.contract.game import UNDECIDED, Game, Traits
 from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import as_position, put, stands_at, whole
-from retrograde.solver.rules.turns import is_players
+from retrograde.solver.rules.turns import is_players, turns
 from retrograde.solver.runtime.array_type import Array
 from retrograde.solver.runtime.kernel import inlined_kernel, kernel, lean_kernel
 from retrograde.solver.search.depth.scores import FAR, INFINITE, POINT
@@ -435,8 +435,9 @@ def minimax(game, position, depth, estimate, counts):
         return estimate_of(game, position, estimate)
     best = -FAR
     for move in game.generate_moves(position):
-        score = -minimax(game, as_position(game.do_move(position, move)), depth - 1, estimate, counts)
-        best = max(best, nearer(score))
+        child = as_position(game.do_move(position, move))
+        score = minimax(game, child, depth - 1, estimate, counts)
+        best = max(best, nearer(-score if turns(game, position, child) else score))
     return best
 
 
@@ -449,7 +450,8 @@ def sort_by_minimax(game, position, count, depth, ply, scoring, workspace):
     for i in range(count):
         move = moves[i]
         child = as_position(game.do_move(position, move))
-        score = -minimax(game, child, depth - 1, scoring.estimate, workspace.counts)
+        score = minimax(game, child, depth - 1, scoring.estimate, workspace.counts)
+        score = -score if turns(game, position, child) else score
         score = score if scoring.order == BEST else -score
         j = i
         while j > 0 and scores[j - 1] < score:

@@ -449,7 +449,7 @@ def test_the_journal_counts_positions_of_several_words_once(home):
     ("text", "error", "why"),
     [
         ("mutorere", NoBook, "its rules define no estimate"),
-        ("kalah:4,2", NotForSearch, "two players who alternate"),
+        ("kalah:4,2", NotForSearch, "a book of estimates is for two players who alternate"),
         (str(ROOT / "tests" / "helpers" / "lead.py"), NoBook, "about values, not about points"),
         ("eightpuzzle", NotForSearch, "two players who alternate"),
     ],

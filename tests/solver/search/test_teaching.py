@@ -6,18 +6,22 @@ import xml.etree.ElementTree as ElementTree
 from itertools import combinations
 from random import Random
 
+import numpy as np
 import pytest
 
 from retrograde.databases import open_database
 from retrograde.games import FLIPPED, UNDECIDED
 from retrograde.games.catalog import load_game
+from retrograde.games.contract.game import same_mover
 from retrograde.solver.play import judging
 from retrograde.solver.play.judging import NoisySearch, NothingToJudge, SearchJudge, counts_of
 from retrograde.solver.play.player import perfect, random_player
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.play.tree_picture import trees_svg
 from retrograde.solver.rules.examine import NotForSearch
-from retrograde.solver.search.depth.scores import INFINITE
+from retrograde.solver.rules.ports import rules_for
+from retrograde.solver.search.depth import kernels, scoring
+from retrograde.solver.search.depth.scores import FAR, INFINITE
 from retrograde.solver.search.depth.searcher import CountingSearch
 from retrograde.solver.search.trees.textbook import MAX, TextbookRules, count_conspirators, minimax
 from retrograde.solver.search.trees.tree import (
@@ -292,6 +296,59 @@ def test_who_looks_to_the_end_does_not_err(judge_of):
     *_, last = judge.errors(12)
     assert (last.ends, last.chance, last.own) == (0, 0, 0)
     assert 0 < next(iter(judge.errors(1))).ends < judge.by_chance() + 0.2
+
+
+@pytest.mark.parametrize("text", ["kalah:3,1", "othello:4,4"])
+def test_games_in_which_a_player_may_move_again_are_judged(judge_of, text):
+    judge = judge_of(text, 20)
+    game = judge.game
+    assert judge.errors_of(perfect) == 0 < judge.by_chance()
+    depth = 3
+    shares = []
+    for position, keeps in judge.keeping.items():
+        scores = {}
+        for move in game.generate_moves(position):
+            child = game.do_move(position, move)
+            score = look_ahead(game, child, depth - 1)[0]
+            scores[move] = score if same_mover(game, position, child) else -score
+        best = [keeps[move] for move, score in scores.items() if score == max(scores.values())]
+        shares.append(best.count(False) / len(best))
+    if text != "othello:4,4":  # its searches compare points
+        assert [row.ends for row in judge.errors(depth)][-1] == pytest.approx(sum(shares) / len(shares))
+    *_, last = judge.counts(depth)
+    score, positions = look_ahead(game, game.start, depth)
+    assert last.minimax == positions >= last.worst >= last.best
+    kernel_counts = np.zeros(3, np.int64)
+    assert kernels.minimax(rules_for(game), game.start, depth, scoring.NONE, kernel_counts) == score
+
+
+def look_ahead(game, position, depth):
+    """Return (the score by ends alone of a search to a depth, the positions that it looks at)."""
+    if game.primitive(position) != UNDECIDED or depth == 0:
+        return scoring.value_of_end(game, position), 1
+    best, positions = -FAR, 1
+    for move in game.generate_moves(position):
+        child = game.do_move(position, move)
+        score, more = look_ahead(game, child, depth - 1)
+        best = max(best, scoring.nearer(score if same_mover(game, position, child) else -score))
+        positions += more
+    return best, positions
+
+
+@pytest.mark.thorough
+def test_who_looks_to_the_end_of_a_game_with_moves_in_a_row_does_not_err(judge_of):
+    judge = judge_of("kalah:3,1", 30)
+    *_, last = judge.errors(20)
+    assert (last.own, last.ends, last.chance, last.noisy) == (0, 0, 0, 0)
+
+
+def test_games_that_cannot_be_judged_are_refused(solved):
+    for text in ("nim3", "pig:target=5", "eightpuzzle:2,2"):
+        with (
+            Solution(open_database(solved(text))) as solution,
+            pytest.raises(NotForSearch, match="judge is for games of two players without chance"),
+        ):
+            SearchJudge(solution, 10, 1)
 
 
 def test_players_are_judged_in_the_same_positions(judge_of):

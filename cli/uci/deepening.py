@@ -4,7 +4,7 @@ The search runs in the thread that answers `go`. It is compiled once, in a separ
 longer than its clock allows.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
 from typing import Any
@@ -39,17 +39,17 @@ class ChessSearch:
 
     def best(
         self, board: AnyBoard, moves: Sequence[str], past: Collection[object], clock: Clock, words: Sequence[str],
-        table: int,
+        options: Mapping[str, int],
     ) -> str | None:  # fmt: skip
         """Return the best of some moves within the clock; None if time is too short.
 
-        *past* are the keys of the positions that the game has had (see `key_of`), *table* is in MiB.
+        *past* are the keys of the positions that the game has had (see `key_of`).
         """
         limits = dict(zip(words, map(number, words[1:]), strict=False))  # each word with the number after it
         depth = limits.get("depth")
         if clock.seconds is None and not clock.infinite and not depth:
             clock = clock.within(SECONDS)
-        search = self.compiled_in_time(table, clock)
+        search = self.compiled_in_time(options["Hash"], clock)
         if search is None:
             self.remark("the rules are being compiled; until then the engine looks two plies ahead")
             return None
@@ -63,18 +63,25 @@ class ChessSearch:
         search.resume()
         clock.stopped.add_done_callback(lambda stopped: search.halt())
         best = None
-        among = [names[move] for move in moves]
-        for result in search.deepen(position, depth or DEEPEST, left, moves=among, draws=draws):
-            best = self.print_result(search, position, result, clock)
+        among, most = [names[move] for move in moves], options["MultiPV"]
+        if most == 1:
+            for result in search.deepen(position, depth or DEEPEST, left, moves=among, draws=draws):
+                best = self.print_result(search, position, result, clock)
+            return best
+        for results in search.deepen_several(position, most, depth or DEEPEST, left, moves=among, draws=draws):
+            lines = [self.print_result(search, position, one, clock, rank) for rank, one in enumerate(results, 1)]
+            best = lines[0]
         return best
 
-    def print_result(self, search: ValueSearch, position: int, result: DepthResult, clock: Clock) -> str:
-        """Print the result of a depth, and return its move."""
+    def print_result(
+        self, search: ValueSearch, position: int, result: DepthResult, clock: Clock, rank: int = 0
+    ) -> str:  # fmt: skip
+        """Print the result of a depth, and return its move. *rank* counts from 1; 0: one move alone is shown."""
         line = " ".join(map(self.game.uci, search.line(position, result.move, result.depth)))
         rate = round(result.nodes / max(result.seconds, 1e-6))
         self.say(
-            f"info depth {result.depth} score {score_of(int(result.score))} nodes {result.nodes} nps {rate} "
-            f"time {clock.milliseconds} pv {line}"
+            f"info depth {result.depth} {f'multipv {rank} ' * bool(rank)}score {score_of(int(result.score))} "
+            f"nodes {result.nodes} nps {rate} time {clock.milliseconds} pv {line}"
         )
         return line.split()[0]
 

@@ -5,10 +5,10 @@ clock allows.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from retrograde.cli.progress import poll_progress, search_progress
 from retrograde.cli.uci.clock import Clock, in_background
@@ -35,6 +35,8 @@ SPARE = 0.05
 """Seconds before the deadline when the engine stops waiting for an answer."""
 LEAST_TABLE = 16
 """The least size of the transposition table, in MiB."""
+FOR_BEST = 0.5
+"""The share of the time for the best move, if several are shown; the rest is for the others."""
 MOST_SEARCHED = 4
 """The number of endings whose searches are kept."""
 
@@ -52,12 +54,15 @@ class EndingSearches:
         self.oracles: dict[tuple[str, int], Future[SearchingOracle]] = {}
         """Oracles that are ready or compiling, by ending and table size."""
 
-    def best(self, material: str, fen: str, moves: list[str], clock: Clock, table: int) -> str | None:
+    def best(
+        self, material: str, fen: str, moves: list[str], clock: Clock, options: Mapping[str, int]
+    ) -> str | None:  # fmt: skip
         """Return the best of some moves within the clock, a second without one; None if time is too short.
 
-        *material* names the ending, such as "KQK". *table* is the size of the transposition table in MiB. An infinite
-        search goes on until `stop`, or until nothing is left to prove.
+        *material* names the ending, such as "KQK". An infinite search goes on until `stop`, or until nothing is left to
+        prove.
         """
+        table, most = options["Hash"], options["MultiPV"]
         if clock.seconds is None and not clock.infinite:
             clock = clock.within(SECONDS)
         oracle = self.compiled_in_time(material, max(table, LEAST_TABLE), clock)
@@ -68,17 +73,20 @@ class EndingSearches:
             self.remark("there is no time for a search; the engine looks two plies ahead")
             return None
         began = clock.passed
-        move = self.search_once(oracle, fen, moves, clock)
+        move = self.search_once(oracle, fen, moves, clock, most)
         # Each search lasts SECONDS; one that ended early has nothing left to prove.
         while clock.infinite and not clock.is_over and clock.passed - began > EARLY:
             began = clock.passed
-            move = self.search_once(oracle, fen, moves, clock) or move
+            move = self.search_once(oracle, fen, moves, clock, most) or move
         if move is None:
             self.remark("no move was found in time; the engine looks two plies ahead")
         return move
 
-    def search_once(self, oracle: SearchingOracle, fen: str, moves: list[str], clock: Clock) -> str | None:
-        """Search once within the clock. Print what was found, and return the best of *moves*, as UCI writes them.
+    def search_once(
+        self, oracle: SearchingOracle, fen: str, moves: list[str], clock: Clock, most: int = 1
+    ) -> str | None:  # fmt: skip
+        """Search once within the clock. Print at most *most* of the best of *moves*, as UCI writes them; return the
+        first.
 
         Return None if there is no move when the clock ends. *fen* is the position.
         """
@@ -86,15 +94,23 @@ class EndingSearches:
             return None
         oracle.stopped, nodes_before = False, oracle.looked_at
         seconds_left = SECONDS if clock.left is None else clock.left
+        seconds = seconds_left - max(AROUND, SHARE * seconds_left)
+        found: list[MoveFound] | None = None
         with poll_progress(self.print_progress, search_progress(oracle)):
-            search = self.thread.submit(choose, oracle, fen, moves, seconds_left - max(AROUND, SHARE * seconds_left))
-            self.searching = search
-            if not clock.await_result(search, SPARE):
-                oracle.stop()
-                return None
-        choice, move, plies = search.result()
+            for count, share in ((1, 1.0),) if most == 1 else ((1, FOR_BEST), (most, 1.0 - FOR_BEST)):
+                search = self.thread.submit(choose, oracle, fen, moves, share * seconds, count)
+                self.searching = search
+                if not clock.await_result(search, SPARE):
+                    oracle.stop()
+                    break
+                found = keep_first(found, search.result())
+        if found is None:
+            return None
         nodes = oracle.looked_at - nodes_before
-        self.say(f"info depth {plies} score {score_of(choice)} nodes {nodes} time {clock.milliseconds} pv {move}")
+        for rank, one in enumerate(found, 1):
+            about = f"{f'multipv {rank} ' * (most > 1)}score {score_of(one.choice)} nodes {nodes}"
+            self.say(f"info depth {one.plies} {about} time {clock.milliseconds} pv {one.name}")
+        choice, move, _ = found[0]
         if choice.value == UNDECIDED and not clock.infinite:
             self.remark("what the move is worth was not proved in that time")
         return move
@@ -125,21 +141,41 @@ def compiled_oracle(material: str, table: int) -> SearchingOracle:
     return oracle
 
 
-def choose(oracle: SearchingOracle, fen: str, moves: list[str], seconds: float) -> tuple[Choice, str, int]:
-    """Search for *seconds* and return (the best of *moves*, its UCI name, the depth to print, in plies).
+class MoveFound(NamedTuple):
+    """A move that a search has found, its UCI name, and the depth in plies.
 
-    If the search has found how the game ends after this move, the depth is the plies to that end, the move included.
+    If the search has found how the game ends after the move, the depth is the plies to that end, the move included.
     Otherwise the search has ruled out an end within n plies after the move, and the depth is n + 1.
     """
+
+    choice: Choice
+    name: str
+    plies: int
+
+
+def keep_first(before: list[MoveFound] | None, found: list[MoveFound]) -> list[MoveFound]:
+    """Return moves found later, as many, with the move found *before* in front if none is proved to be better."""
+    if not before or found[0].choice.value != UNDECIDED:
+        return found
+    first = next((one for one in found if one.name == before[0].name), before[0])
+    return [first, *(one for one in found if one.name != first.name)][: len(found)]
+
+
+def choose(oracle: SearchingOracle, fen: str, moves: list[str], seconds: float, most: int = 1) -> list[MoveFound]:
+    """Search for *seconds*, and return at most *most* of the best of *moves*, the best first."""
     position = oracle.game.read(fen)
-    choices = [choice for choice in oracle.best(position, seconds) if uci(position, choice.move) in moves]
-    if not choices:  # none of the best is among *moves*: take any that is, without a search
-        choices = [choice for choice in oracle.moves(position, 0) if uci(position, choice.move) in moves]
-    choice = choices[0]
-    plies = choice.remoteness  # from the position after the move
-    if plies is None:
-        plies = oracle.probe(choice.position, 0).no_end_within
-    return choice, uci(position, choice.move), plies + 1
+    choices = [] if most > 1 else oracle.best(position, seconds)
+    choices = [choice for choice in choices if uci(position, choice.move) in moves]
+    if not choices:  # several are wanted, or none of the best is among *moves*: take any that is, without a search
+        choices = oracle.moves(position, seconds if most > 1 else 0)
+        choices = [choice for choice in choices if uci(position, choice.move) in moves]
+    found = []
+    for choice in choices[:most]:
+        plies = choice.remoteness  # from the position after the move
+        if plies is None:
+            plies = oracle.probe(choice.position, 0).no_end_within
+        found.append(MoveFound(choice, uci(position, choice.move), plies + 1))
+    return found
 
 
 def score_of(choice: Choice) -> str:

@@ -13,7 +13,7 @@ from retrograde.cli.uci.clock import Clock
 from retrograde.cli.uci.deepening import ChessSearch
 from retrograde.cli.uci.lines import FiftyMoveProber, Prober, depth
 from retrograde.cli.uci.searches import EndingSearches
-from retrograde.cli.uci.twoply import best_by_two_plies
+from retrograde.cli.uci.twoply import ranked_by_two_plies
 from retrograde.databases import Outcome
 from retrograde.games.chess.anyboard import AnyBoard
 from retrograde.solver.play.oracles.fifty_moves import knows_fifty_move_rule
@@ -57,7 +57,7 @@ class Thinker:
         except Exception as error:
             self.remark(message_of(error))
             best = self.search(board, moves, question, clock)
-        return best or self.look_two_plies(board, moves, clock)
+        return best or self.look_two_plies(board, moves, question.options["MultiPV"], clock)
 
     def print_draws(self, moves: list[str], most: int, clock: Clock) -> str:
         """Print at most *most* moves of a dead position as draws; return the first."""
@@ -68,17 +68,19 @@ class Thinker:
     def search(self, board: AnyBoard, moves: list[str], question: GoCommand, clock: Clock) -> str | None:
         """Return the best of some moves by a search of the whole game; None without time for it."""
         try:
-            return self.whole.best(board, moves, question.past, clock, question.words, question.options["Hash"])
+            return self.whole.best(board, moves, question.past, clock, question.words, question.options)
         except Exception as error:  # such as castling rights of Chess960
             self.remark(message_of(error))
             return None
 
-    def look_two_plies(self, board: AnyBoard, moves: list[str], clock: Clock) -> str:
-        """Print and return the best of some moves by a look of two plies."""
-        found = best_by_two_plies(board, moves, clock)
-        line = " ".join(found.line)
-        self.say(f"info depth {len(found.line)} score {found.score} time {clock.milliseconds} pv {line}")
-        return found.line[0]
+    def look_two_plies(self, board: AnyBoard, moves: list[str], most: int, clock: Clock) -> str:
+        """Print at most *most* of the best of some moves by a look of two plies; return the first."""
+        ranked = ranked_by_two_plies(board, moves, clock)
+        for rank, found in enumerate(ranked[:most], 1):
+            line = " ".join(found.line)
+            about = f"{f'multipv {rank} ' * (most > 1)}score {found.score} time {clock.milliseconds}"
+            self.say(f"info depth {len(found.line)} {about} pv {line}")
+        return ranked[0].line[0]
 
     def look_up_or_search(self, board: AnyBoard, moves: list[str], question: GoCommand, clock: Clock) -> str | None:
         """Print and return the best of some moves, by a database or else a search; None without time for that.
@@ -101,7 +103,7 @@ class Thinker:
                 self.tables.forget(path)
         what = f"no database of {material} in {self.tables.path}"
         self.remark(f"{what}; searching; make one with: retrograde solve chess:{material}")
-        return self.searches.best(material, board.fen(), moves, clock, question.options["Hash"])
+        return self.searches.best(material, board.fen(), moves, clock, question.options)
 
     def print_best(
         self, prober: Prober, position: int, outcome: Outcome, moves: list[str], most: int, clock: Clock

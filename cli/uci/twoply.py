@@ -33,17 +33,20 @@ class TwoPlyResult(NamedTuple):
 
 
 def best_by_two_plies(board: AnyBoard, moves: list[str], clock: Clock) -> TwoPlyResult:
-    """Return the best of some legal moves, as far as time allows, by material after two plies; captures come first."""
+    """Return the best of some legal moves; see `ranked_by_two_plies`."""
+    return ranked_by_two_plies(board, moves, clock)[0]
+
+
+def ranked_by_two_plies(board: AnyBoard, moves: list[str], clock: Clock) -> list[TwoPlyResult]:
+    """Return some legal moves, as many as time allows, the best first, by material after two plies. Captures are looked
+    at first."""
     clock = clock.within(max(LEAST_SECONDS, clock.left or 0.0)) if clock.seconds is not None else clock
-    best: TwoPlyResult | None = None
+    results: list[TwoPlyResult] = []
     for move in sorted(moves, key=lambda move: -gain(board, move)):
-        result = result_of(board, move)
-        if best is None or result[:2] > best[:2]:
-            best = result
+        results.append(result_of(board, move))
         if clock.is_over:
             break
-    assert best is not None
-    return best
+    return sorted(results, key=lambda result: result[:2], reverse=True)  # of equal ones, the first stays first
 
 
 def result_of(board: AnyBoard, move: str) -> TwoPlyResult:

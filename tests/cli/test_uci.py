@@ -685,6 +685,38 @@ def test_a_move_that_repeats_a_position_of_the_game_counts_as_a_draw(ask, move, 
 
 
 @pytest.mark.long
+def test_several_moves_are_shown_by_the_search_of_the_whole_game(ask):
+    fen = "r1b1kb1r/pppp1ppp/5q2/4n3/3KP3/2N3PN/PPP4P/R1BQ1B1R b kq - 0 1"
+    setup = f"position fen {fen}"
+    scores = {}
+    for move in chess.Board(fen).legal_moves:  # each alone
+        _, told = searched(ask, setup, f"go depth 2 searchmoves {move.uci()}")
+        scores[move.uci()] = " ".join(told[-1][4:6])
+    best, told = searched(ask, "setoption name MultiPV value 4", setup, "go depth 2")
+    assert [(words[2], words[4]) for words in told] == [(depth, rank) for depth in "12" for rank in "1234"]
+    moves = [words[words.index("pv") + 1] for words in told[4:]]
+    assert best == moves[0] and [" ".join(words[6:8]) for words in told[4:]] == [scores[move] for move in moves]
+    numbers = [int(score.split()[1]) for score in scores.values()]
+    assert [int(words[7]) for words in told[4:]] == sorted(numbers, reverse=True)[:4]
+    assert len(set(moves)) == 4
+    few = searched(ask, "setoption name MultiPV value 4", setup, "go depth 2 searchmoves f6f2 f6b6")[1]
+    assert [(words[2], words[4]) for words in few] == [("1", "1"), ("1", "2"), ("2", "1"), ("2", "2")]
+
+
+@pytest.mark.long
+def test_several_moves_are_shown_by_a_search_for_a_proof_and_by_two_plies(bare):
+    fen = "7k/8/5KQ1/8/8/8/8/n7 w - - 0 1"
+    bare("setoption name MultiPV value 3", f"position fen {fen}")
+    for go, plain in (("go movetime 3000", " nodes "), ("go movetime 30", " time ")):
+        *told, best = bare(go)
+        lines = [line for line in told if " multipv " in line]
+        assert [line.split(" multipv ")[1].split()[0] for line in lines] == ["1", "2", "3"] and plain in lines[0]
+        moves = [line.split(" pv ")[1].split()[0] for line in lines]
+        assert len(set(moves)) == 3 and best == f"bestmove {moves[0]}"
+        assert "score mate 1" in lines[0]
+
+
+@pytest.mark.long
 def test_stop_ends_the_search_of_the_whole_game(home, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(home))
     said, deep = [], threading.Event()

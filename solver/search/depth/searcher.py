@@ -13,7 +13,7 @@ next one has already found a better move.
 
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import NamedTuple, TypeVar
 
@@ -175,6 +175,50 @@ class DepthSearch(StoppableSearch):
                 # Out of time: the iteration counts if it has found a better move than the one before.
                 if found and not found.is_complete and found.move == last_best:
                     break
+
+    def deepen_several(
+        self,
+        position: int,
+        most: int,
+        depth: int | None = None,
+        seconds: float | None = None,
+        moves: Sequence[int] = (),
+        draws: Collection[int] = (),
+    ) -> Iterator[list[DepthResult]]:
+        """Yield the results of the best moves, at most *most*, the best first, for each depth of a search that is
+        complete. The other parameters are those of `deepen`."""
+        began, nodes = time.monotonic(), self.nodes
+        self.workspace.history[:] //= 2
+        order = list(moves) or self.moves(position)
+        deepest = min(depth or (DEEPEST if seconds else 1), DEEPEST)
+        results, plies = self.find_several(position, order, 1, most, draws), 1  # outside the time limit, as in `deepen`
+        with self.limit_time(seconds):
+            while results:
+                spent = self.nodes - nodes, time.monotonic() - began
+                yield [replace(result, nodes=spent[0], seconds=spent[1]) for result in results]
+                if all(result.to_the_end or self.is_decided(result.score) for result in results) or plies == deepest:
+                    break
+                best = [result.move for result in results]
+                order = best + [move for move in order if move not in best]
+                plies += 1
+                results = self.find_several(position, order, plies, most, draws)
+
+    def find_several(
+        self, position: int, moves: list[int], depth: int, most: int, draws: Collection[int]
+    ) -> list[DepthResult]:
+        """Return the results of the best moves, at most *most*; none if time is out before all are known.
+
+        Each is the best move when those before it are left out.
+        """
+        results: list[DepthResult] = []
+        while moves and len(results) < most:
+            found = self.find_best(position, moves, depth, draws)
+            if not (found and found.is_complete):
+                return []
+            to_the_end = not self.counts[kernels.ESTIMATED]
+            results.append(DepthResult(found.move, found.score, depth, to_the_end, 0, 0.0))
+            moves = [move for move in moves if move != found.move]
+        return results
 
     def line(self, position: int, move: int, plies: int) -> list[int]:
         """Return a move and the best moves after it, at most *plies*, as far as the transposition table knows."""

@@ -168,7 +168,8 @@ def verdict(bounds: "ValueBounds", side: str, distance: str = "") -> str:
     if not bounds.proved:
         return unknown_text(bounds, puzzle=not side)
     if bounds.remoteness is None and bounds.value != DRAW:
-        text = {WIN: f"{side} wins", LOSE: f"{side} loses"}.get(bounds.value, f"a {NOUNS[bounds.value]}")
+        subject = side or "the player"  # a game of one player has no sides
+        text = {WIN: f"{subject} wins", LOSE: f"{subject} loses"}.get(bounds.value, f"a {NOUNS[bounds.value]}")
         return coloured(bounds.value, text)
     return words.prospect_text(bounds.value, bounds.remoteness, side, distance)
 

@@ -172,7 +172,7 @@ class Search(StoppableSearch):
     def make_table(self, bits: int) -> None:
         """Replace the transposition table by an empty one for positions of *bits* bits."""
         try:
-            table = make_table(self.table_size, bits, Traits.of(self.game).width, self.size)
+            table = make_table(self.table_size, bits, Traits.of(self.game).width, self.size, self.scores_in)
         except TableTooSmall:
             if self.table_size >= self.size:
                 raise
@@ -196,6 +196,9 @@ class Search(StoppableSearch):
         ]
 
     # Hooks: `ScoreSearch` overrides them
+
+    scores_in = 0
+    """The size of the table in which scores must fit as bounds; 0 if bounds are distances."""
 
     @property
     def words_per_child(self) -> int:

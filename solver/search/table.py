@@ -49,14 +49,20 @@ class TranspositionTable(NamedTuple):
     endgame_tables: int | None = None
 
 
-def make_table(size: int, position_bits: int = POSITION_BITS, width: int = 0, grows_to: int = 0) -> TranspositionTable:
+def make_table(
+    size: int, position_bits: int = POSITION_BITS, width: int = 0, grows_to: int = 0, scores_in: int = 0
+) -> TranspositionTable:
     """Return an empty table of at most *size* bytes for positions of *position_bits* bits; raise TableTooSmall.
 
     *width* is the number of words of a position, 0 for ints. The greatest distance `far` depends only on *grows_to*,
-    the size that the table may have later (0: *size*).
+    the size that the table may have later (0: *size*). If bounds are scores, which may be greater than any distance,
+    they take all bits that are free in a table of *scores_in* bytes, whatever the size now.
     """
     # The distance takes as many bits as fit beside the longest positions in a table of the later size.
     ply_bits = min(max(plies_bits(bucket_bits_of(grows_to or size), POSITION_BITS), FEWEST_PLY_BITS), MOST_PLY_BITS)
+    if scores_in:
+        unused = plies_bits(0, 1) if width else plies_bits(min(bucket_bits_of(scores_in), position_bits), position_bits)
+        ply_bits = max(ply_bits, unused)
     bucket_bits = min(bucket_bits_of(size // (1 + width)), position_bits)
     if not width and ply_bits > plies_bits(bucket_bits, position_bits):
         # The fewest buckets for which `plies_bits` is FEWEST_PLY_BITS.

@@ -17,7 +17,7 @@ from retrograde.solver.rules.examine import NotForSearch, advice
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.search.kernels import TROUBLE, ThreadWorkspace, words_per_child
 from retrograde.solver.search.scores import kernels
-from retrograde.solver.search.searcher import OutOfTime, Search, SearchTooDeep
+from retrograde.solver.search.searcher import FIRST_SIZE, OutOfTime, Search, SearchTooDeep
 
 FOR_WHOM = "scores are searched for one player or two, without chance"
 
@@ -54,6 +54,8 @@ class ScoreResult:
 class ScoreSearch(Search):
     """A score search of a game in which all play ends."""
 
+    scores_in = FIRST_SIZE
+
     @property
     def words_per_child(self) -> int:
         return int(words_per_child(rules_for(self.game), kernels.CHILD))
@@ -74,7 +76,10 @@ class ScoreSearch(Search):
         if kernels.CHANCE_TURN in troubles:
             raise unsuitable(self.game, FOR_WHOM)
         if kernels.TOO_FAR in troubles:
-            raise RuleError(f"{variant(self.game)} has scores of {self.table.layout.far} and more; give more --table")
+            far = self.table.layout.far
+            raise NotForSearch(
+                f"{variant(self.game)} has scores of {far} and more, too great to search; {advice(self.game)}"
+            )
         super().enlarge(workspaces)
 
     @property

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from retrograde.databases import open_database
-from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, RuleError
+from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import POSITION_BITS
 from retrograde.solver.engine import solve
@@ -78,10 +78,10 @@ class Round(Game):
 
 
 class Rich(Slope):
-    """Ends that pay more than a small table can tell."""
+    """Ends that pay more than a table can hold."""
 
     def payoff(self, position, player):
-        return player << 20
+        return player << 40
 
 
 def slow(game):
@@ -206,10 +206,35 @@ def test_what_cannot_be_searched_is_refused_in_one_line():
         ScoreSearch(load_game("piglet:2"), 1, SMALL).score(load_game("piglet:2").start)
     with pytest.raises(NotForSearch, match="one player or two"):
         ScoreSearch(load_game("nim3"), 1, SMALL)
-    with pytest.raises(RuleError, match="has scores of 63 and more; give more --table"):
+    with pytest.raises(
+        NotForSearch, match=r"has scores of \d+ and more, too great to search; play it.*solve it: retro"
+    ):
         ScoreSearch(Rich(), 1, SMALL).score(0)
     told = retrograde("search", "othello:4,4", "--depth", "3", status=2).stderr
     assert "scores are searched to the end of the game" in told
+
+
+@pytest.mark.parametrize("size", [SMALL, 1 << 28])
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ("max(300+2)", 300),
+        ("max(min(-300000+5)min(70000+80000))", 70000),
+        ("max(min(100000000+max(5+6))min(-100000000+8))", 6),
+        ("max(-123456+-100000000)", -123456),
+    ],
+)
+def test_great_scores_fit_in_tables_of_any_size(text, score, size):
+    game = load_game(f"tree:text={text}")
+    assert ScoreSearch(game, 1, size).score(game.start).score == score
+
+
+@pytest.mark.parametrize(
+    ("ends", "text"), [("3 5", "the player wins\nScore: +5"), ("-3 -5", "the player loses\nScore: -3")]
+)
+def test_the_score_of_one_player_has_a_subject(ends, text, tmp_path):
+    (tmp_path / "one.txt").write_text(f"max({ends})", "utf-8")
+    assert f"\n\n{text}\n" in retrograde("search", f"tree:{tmp_path / 'one.txt'}").stdout
 
 
 @pytest.mark.thorough

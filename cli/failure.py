@@ -11,6 +11,8 @@ import click
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C."""
+MOST_OF_NAME = 200
+"""The most signs of a file's name in a message."""
 NO_THREAD = "can't start new thread"
 RULES = "retrograde_rules_"
 """The catalog imports users' rule modules under names with this beginning."""
@@ -48,7 +50,9 @@ def explain(error: BaseException) -> Failure:
             return Failure("error: the system starts no more threads; raise the limit that `ulimit -u` prints")
         return Failure("error: there is not enough memory; choose a smaller variant, or set a limit with --memory")
     if isinstance(error, OSError) and error.strerror:
-        return Failure(f"error: {error.strerror}: {error.filename}" if error.filename else f"error: {error.strerror}")
+        name = f"{error.filename or ''}"
+        name = name if len(name) <= MOST_OF_NAME else f"{name[:MOST_OF_NAME]}…"
+        return Failure(f"error: {error.strerror}: {name}" if name else f"error: {error.strerror}")
     return Failure(
         f"error: {type(error).__name__}: {error}; this is a fault of retrograde, "
         "which `retrograde --traceback` before the command shows in full"

@@ -55,6 +55,9 @@ ALWAYS_ASKED = (
     *("generate_moves", "do_move", "primitive", "tier", "canonical"),
     *("write", "read", "show", "move_name", "move"),
 )
+OPTIONS_FILE = "options_file"
+"""The attribute of a game that has the path of the file from which its options were read."""
+MOST_IN_SHORT = 60
 CACHED_GAMES = 256
 """The size of the cache of games whose databases another database rests on."""
 
@@ -63,6 +66,7 @@ __all__ = [
     "find_game",
     "game_class",
     "game_names",
+    "in_short",
     "is_digest_of",
     "load_game",
     "named_game",
@@ -85,7 +89,11 @@ def load_game(text: str) -> Game:
     Connect4(width=5, height=4, connect=4)
     """
     cls, options = class_and_options(text.strip())
-    return make(cls, options_in(cls, options) if options.endswith(".txt") and cls.options_in else options)
+    if not (options.endswith(".txt") and cls.options_in):
+        return make(cls, options)
+    game = make(cls, options_in(cls, options))
+    vars(game)[OPTIONS_FILE] = re.sub(r"^\w+=", "", options)
+    return game
 
 
 def options_in(cls: type[Game], path: str) -> str:
@@ -200,16 +208,29 @@ def variant(game: Game) -> str:
 
 
 def typed(game: Game) -> str:
-    """Return a game's variant as people type it: with the path of its rule file, if it has one.
+    """Return a game's variant as people type it in a shell: with the path of its rule file, or of the file that has its
+    options, if it has one.
 
     >>> typed(load_game("connect4:7,4"))
     'connect4:height=4'
     """
     text, file = variant(game), Path(str(getattr(module_of(type(game)), "__file__", "")))
+    if OPTIONS_FILE in vars(game):
+        text = f"{game.name}:{vars(game)[OPTIONS_FILE]}"
     if not module_of(type(game)).__name__.startswith(RULES) or not file.is_file():
-        return text
+        return quote(text)
     is_here = file.resolve().parent == Path.cwd()
     return quote(f"{f'./{file.name}' if is_here else file.resolve()}{text.removeprefix(game.name)}")
+
+
+def in_short(game: Game) -> str:
+    """Return a game's variant for messages: with the path of the file that has its options, and no longer than a line.
+
+    >>> in_short(load_game("connect4:7,4")), in_short(load_game(f"tree:max({'3+' * 99}3)"))
+    ('connect4:height=4', 'tree:text=max(3+3+3+3+3+3+3+3+3+3+3+3+3+3+3+3+3+3+3+3+3+3+3…')
+    """
+    text = f"{game.name}:{vars(game)[OPTIONS_FILE]}" if OPTIONS_FILE in vars(game) else variant(game)
+    return text if len(text) <= MOST_IN_SHORT else f"{text[: MOST_IN_SHORT - 1]}…"
 
 
 def game_names() -> list[str]:

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from retrograde.games import CHANCE, UNDECIDED, Game, RetrogradeError, RuleError, Value
-from retrograde.games.catalog import typed, variant
+from retrograde.games.catalog import in_short, typed, variant
 from retrograde.games.contract.game import MOST_MOVES, POSITION_BITS, POSITION_LIMIT, REPORT, Traits, metric_of
 from retrograde.games.contract.raised import given_start
 
@@ -128,7 +128,10 @@ class NotForSearch(RetrogradeError, ValueError):
 def refuse_to_search(game: Game, what: str = "this search") -> None:
     """Raise NotForSearch unless two players alternate. *what* needs that, in the words of the message."""
     if not Traits.of(game).alternates:
-        raise NotForSearch(f"{variant(game)}: {what} is for two players who alternate; {advice(game)}")
+        why = f"{in_short(game)}: {what} is for two players who alternate"
+        if game.players == 2 and metric_of(game) != "expectation":
+            why += "; the rules of this game define `turn`, so that a player may move twice"
+        raise NotForSearch(f"{why}; {advice(game)}")
 
 
 def is_plain_puzzle(game: Game) -> bool:
@@ -151,11 +154,13 @@ def not_for_proofs(game: Game) -> str:
     ('pig has chance, against which no strategy keeps a value', '')
     """
     traits = Traits.of(game)
-    name = variant(game)
+    name = in_short(game)
     if game.players != 2:
         return f"{name} is for {game.players} player{'s' * (game.players > 1)}, and a certificate is for two"
-    if metric_of(game) == "expectation" or traits.has_odds:
+    if metric_of(game) == "expectation":
         return f"{name} has chance, against which no strategy keeps a value"
+    if traits.has_odds:
+        return f"the rules of {name} define `odds`, as games of chance do, and no strategy keeps a value against chance"
     if traits.has_rewards:
         return f"in {name} moves pay (`reward`), so that ends do not say who wins"
     return ""

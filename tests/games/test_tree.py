@@ -5,7 +5,7 @@ import json
 import pytest
 
 from retrograde.games import CHANCE, LOSE, TIE, UNDECIDED, WIN, VariantError
-from retrograde.games.catalog import load_game, named_game, variant
+from retrograde.games.catalog import in_short, load_game, named_game, variant
 from retrograde.solver.search.trees import textbook
 from retrograde.solver.search.trees.tree import TreeTooLarge, trees_of
 from tests.helpers.command_line import retrograde
@@ -113,6 +113,23 @@ def test_a_comma_in_a_file_is_no_separator_of_options(tmp_path):
     file.write_text("IBBxooIooLDDJAALooJoKEEMFFKooMGGHH,M", "utf-8")
     with pytest.raises(VariantError, match=r"mine\.txt': an option has a comma, which separates options"):
         load_game(f"rushhour:{file}")
+
+
+def test_messages_name_the_file_of_a_tree_and_commands_can_be_pasted(tmp_path):
+    file = tmp_path / "my tree.txt"
+    file.write_text(f"max({'min(_ 3) ' * 99})", "utf-8")
+    command = f"retrograde play 'tree:{file}'; if it is small, solve it: retrograde solve 'tree:{file}'"
+    for options, why in {
+        "": "this search is for two players who alternate; "
+        "the rules of this game define `turn`, so that a player may move twice",
+        "--metric=score": "play goes round in circles, or on for longer than there is room",
+    }.items():
+        told = retrograde("search", f"tree:{file}", *filter(None, [options]), status=1).stderr
+        assert told == f"retrograde: error: {in_short(tree(file))}: {why}; play it: {command}\n"
+    told = retrograde("search", "tree:max(min(_+3)2)", status=1).stderr
+    assert told.endswith("retrograde solve 'tree:text=max(min(_+3)2)'\n")
+    told = retrograde("prove", f"tree:{file}", "--out", tmp_path / "a.proof.h5", status=1).stderr
+    assert "define `odds`" in told and f"retrograde play 'tree:{file}'" in told and "min(_" not in told
 
 
 def alternating(plies):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from retrograde.games.catalog import variant
+from retrograde.games.catalog import in_short, variant
 from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value, same_mover
 from retrograde.solver.rules.examine import NotForSearch, advice
 from retrograde.solver.rules.ports import rules_for
@@ -78,7 +78,7 @@ class ScoreSearch(Search):
         if kernels.TOO_FAR in troubles:
             far = self.table.layout.far
             raise NotForSearch(
-                f"{variant(self.game)} has scores of {far} and more, too great to search; {advice(self.game)}"
+                f"{in_short(self.game)} has scores of {far} and more, too great to search; {advice(self.game)}"
             )
         super().enlarge(workspaces)
 
@@ -162,4 +162,4 @@ class ScoreSearch(Search):
 
 def unsuitable(game: Game, why: str) -> NotForSearch:
     """Return the error that this search does not apply to a game."""
-    return NotForSearch(f"{variant(game)}: {why}; {advice(game)}")
+    return NotForSearch(f"{in_short(game)}: {why}; {advice(game)}")

@@ -208,8 +208,7 @@ def variant(game: Game) -> str:
 
 
 def typed(game: Game) -> str:
-    """Return a game's variant as people type it in a shell: with the path of its rule file, or of the file that has its
-    options, if it has one.
+    """Return a game's variant as people type it in a shell. If its rules or its options are from a file, name the file.
 
     >>> typed(load_game("connect4:7,4"))
     'connect4:height=4'

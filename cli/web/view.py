@@ -123,7 +123,7 @@ def show_position(
         falls=board is not None and board.style == "holes",
         editable=board is not None and can_set_up(game),
         title=variant_title(game),
-        players=players(game, position),
+        players=players(oracle, position),
         pgn=hasattr(game, "pgn"),
         seats=metric_texts.seats_of(game),
         seat=max(0, mover(game, position)),
@@ -182,11 +182,23 @@ def best_play(answer: Answer, seconds: float) -> list[str]:
     return []
 
 
-def players(game: Any, position: int) -> list[str]:
+def players(oracle: Oracle, position: int) -> list[str]:
     """Return the names of the player to move and of the next player; "" for unknown names."""
-    other = first_of_other(game, position)
-    names = [player_to_move(game, position), *([] if other is None else [player_to_move(game, other)])]
+    game: Any = oracle.game
+    own = player_to_move(game, position)
+    if game.primitive(position) == UNDECIDED or game.players != 2:
+        names = [own, *name_of_other(game, position)]
+    else:  # after the end nobody is next: the start knows both names
+        start = oracle.start_or_example
+        both = [player_to_move(game, start), *name_of_other(game, start)]
+        names = [own, *(name for name in both if name != own)] if own in both else [own]
     return [*names, ""][:2] if len(set(names)) == len(names) else ["", ""]
+
+
+def name_of_other(game: Game, position: int) -> list[str]:
+    """Return the name of the player who moves next after the player to move, in a list; [] if nobody does."""
+    other = first_of_other(game, position)
+    return [] if other is None else [player_to_move(game, other)]
 
 
 def moves_in(text: str) -> list[str]:
@@ -201,7 +213,7 @@ def moves_in(text: str) -> list[str]:
 def show_game(oracle: Oracle, position: int, names: list[str], text: str = "", count: int | None = None) -> PlayedGame:
     """Return the positions of a game up to the first illegal move; before it came *count* plies without progress."""
     first, steps, problem = position, [step(oracle, position, "", (), 0, count=count)], ""
-    names_of_players, usual = players(oracle.game, position), position == oracle.start
+    names_of_players, usual = players(oracle, position), position == oracle.start
     for name in names:
         try:
             move = move_named(oracle.game, position, name)

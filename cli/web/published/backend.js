@@ -98,8 +98,15 @@ async function find(facts, text) {
 
 const anyOf = (list) => list[Math.floor(Math.random() * list.length)];
 
+// Return a random position in which the game goes on, as the server does; another if there is none.
 async function any(facts) {
-  return anyOf(await fileOf(facts, anyOf([...facts.firsts.keys()])));
+  const numbers = [...facts.firsts.keys()];
+  const first = anyOf(numbers);
+  for (const number of [...numbers.slice(first), ...numbers.slice(0, first)]) {
+    const going = (await fileOf(facts, number)).filter(({ over }) => !over);
+    if (going.length) return anyOf(going);
+  }
+  return anyOf(await fileOf(facts, first));
 }
 
 // Answers, as those of the server (cli/web/view.py)

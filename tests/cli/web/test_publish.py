@@ -206,6 +206,17 @@ def test_a_published_game_is_played_to_its_end(page, variant):
 
 @needs_browser
 @pytest.mark.thorough
+def test_random_positions_of_a_site_are_such_that_the_game_goes_on(page):
+    questions = [["position", {"variant": variant, "position": "random"}] for variant in ["hexapawn", "nim3"] * 60]
+    assert not any(told["over"] for told in page.evaluate(ASK, questions))
+    page.goto(f"{page.url}game.html?v=hexapawn&p=.../.OO/.../X")
+    page.wait_for_selector("#over:not([hidden])")
+    assert page.locator("#status").text_content().strip().startswith("Black has won")
+    assert [page.locator(f"#{side}-name").text_content() for side in ("first", "second")] == ["White", "Black"]
+
+
+@needs_browser
+@pytest.mark.thorough
 def test_seats_of_several_players_are_right_in_a_game_from_a_link(page):
     here = page.url
     page.goto(f"{here}game.html?v=nim3&m=7>6,6>4,4>3&second=human")

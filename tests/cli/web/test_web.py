@@ -403,6 +403,15 @@ def test_a_game_is_told_by_its_moves(client):
     get(client, "/api/game", 422, variant="tictactoe", moves="a" * 5001)
 
 
+def test_both_players_have_names_where_the_game_is_over(client):
+    for text, names in (("O.O/XO./XXX", ["O", "X"]), ("XX./OO./...", ["X", "O"]), (None, ["X", "O"])):
+        where = {"variant": "tictactoe"} | ({"position": text} if text else {})
+        assert get(client, "/api/position", **where)["players"] == names
+        assert get(client, "/api/game", **where)["players"] == names
+    mated = get(client, "/api/position", variant="chess:KRK", position="R6k/8/7K/8/8/8/8/8 b")
+    assert mated["over"] and mated["players"] == ["Black", "White"]
+
+
 def test_the_scorecard_of_the_page_is_that_of_the_terminal(client, home, monkeypatch):
     from retrograde.cli.render.moves import scorecard
 

@@ -60,15 +60,17 @@ def open_source(source: str, database: str | None) -> "Database":
 
 
 def rules_now(path: Path) -> str | None:
-    """Return a database's variant with the path of its rule file: `./heap.py:size=12`. Return None if that is gone."""
+    """Return a database's variant with the path of the rule file that made it: `./heap.py:size=12`. Return None if
+    that is gone, or not on record."""
     from retrograde.databases import DatabaseFile
     from retrograde.games.identity.trusted import read_record
 
     with DatabaseFile(path) as database:
-        name, colon, options = database.variant.partition(":")
+        rules, (name, colon, options) = database.rules, database.variant.partition(":")
     for entry in reversed(read_record().get(name, [])):
         file = Path(entry["file"])
-        if file.is_file():
+        # Records of early versions do not say which rules a file had.
+        if file.is_file() and rules in entry.get("rules", [rules]):
             is_here = file.parent == Path.cwd().resolve()
             return f"{f'./{file.name}' if is_here else file}{colon}{options}"
     return None

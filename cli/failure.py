@@ -13,6 +13,8 @@ INTERRUPTED = 130
 """The exit status after Ctrl-C."""
 MOST_OF_NAME = 200
 """The most signs of a file's name in a message."""
+TERMINATED = 143
+"""The exit status after SIGTERM."""
 NO_THREAD = "can't start new thread"
 RULES = "retrograde_rules_"
 """The catalog imports users' rule modules under names with this beginning."""

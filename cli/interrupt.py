@@ -1,4 +1,4 @@
-"""Ctrl-C ends every command soon, whatever it is doing.
+"""Ctrl-C ends every command soon, whatever it is doing. So does SIGTERM, which `kill` and service managers send.
 
 Python raises KeyboardInterrupt only in the main thread, and only between two instructions: not while machine code runs.
 An import or a destructor may also catch everything. So a thread listens too, and makes sure that the command ends:
@@ -22,7 +22,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from retrograde.cli.failure import INTERRUPTED
+from retrograde.cli.failure import INTERRUPTED, TERMINATED
 
 PAUSES = (1.0, 0.5, 0.5)
 """Seconds between Ctrl-C, its repetitions, and the end."""
@@ -48,24 +48,42 @@ class Watch:
         """Set if KeyboardInterrupt was raised where it could not end the command."""
         self.hook: Callable[[Any], Any] = sys.unraisablehook
         self.sockets: tuple[socket.socket, socket.socket] | None = None
+        self.terminated = False
+        """Whether it was SIGTERM, not Ctrl-C."""
 
     def start(self) -> None:
-        """Listen, unless this process ignores Ctrl-C or handles it in its own way."""
+        """Listen, unless this process handles Ctrl-C in its own way. One in the background may ignore Ctrl-C, and yet
+        hears SIGTERM."""
         if threading.current_thread() is not threading.main_thread():
             return
-        if self.sockets or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        usual = signal.default_int_handler, signal.SIG_IGN
+        if self.sockets or signal.getsignal(signal.SIGINT) not in usual:
             return
         self.sockets = socket.socketpair()
         for end in self.sockets:
             end.setblocking(end is self.sockets[0])
         signal.set_wakeup_fd(self.sockets[1].fileno(), warn_on_full_buffer=False)
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, self.terminate)
+            if hasattr(os, "register_at_fork"):
+                os.register_at_fork(after_in_child=forget_signals)
         self.hook, sys.unraisablehook = sys.unraisablehook, self.unraisable
         threading.Thread(target=self.listen, name="interrupt", daemon=True).start()
 
+    def terminate(self, *_: Any) -> None:
+        """Treat SIGTERM as Ctrl-C, but for the exit status."""
+        self.terminated = True
+        raise KeyboardInterrupt
+
+    @property
+    def status(self) -> int:
+        """The exit status after Ctrl-C or SIGTERM."""
+        return TERMINATED if self.terminated else INTERRUPTED
+
     def stop(self) -> None:
-        """Leave Ctrl-C to the command from now on."""
+        """Leave Ctrl-C and SIGTERM to the command from now on."""
         if self.sockets and not self.seen:
-            signal.set_wakeup_fd(-1)
+            forget_signals()
             self.sockets[1].close()  # the thread reads the end of the stream, and ends
             sys.unraisablehook = self.hook
 
@@ -79,9 +97,10 @@ class Watch:
     def listen(self) -> None:
         """Wait for Ctrl-C. Then raise it again after each pause, and finally end the process."""
         assert self.sockets
-        while signal.SIGINT not in (heard := self.sockets[0].recv(64)):
+        while not {signal.SIGINT, signal.SIGTERM} & set(heard := self.sockets[0].recv(64)):
             if not heard:
                 return
+        self.terminated = self.terminated or signal.SIGINT not in heard
         self.seen = time.monotonic()
         self.positions_at_interrupt = active_positions()
         for pause in PAUSES:
@@ -96,7 +115,7 @@ class Watch:
     def repeat(self) -> None:
         """Act as if Ctrl-C were pressed once more, unless the command has ended."""
         if not self.said:
-            interrupt_main()
+            interrupt_main(signal.SIGTERM if self.terminated else signal.SIGINT)
 
     def end(self) -> None:
         """Print one line, if none was printed, and end the process."""
@@ -104,7 +123,7 @@ class Watch:
             clear = "\r\x1b[K" if os.isatty(2) else ""
             with suppress(OSError):
                 os.write(2, f"{clear}retrograde: interrupted{self.culprit()}\n".encode())
-        exit_now(INTERRUPTED)
+        exit_now(self.status)
 
     def close(self, status: int, owns_process: bool) -> None:
         """End the process if Ctrl-C ended the command, whatever its threads do; else Python shuts down as usual.
@@ -115,17 +134,19 @@ class Watch:
         self.said = True
         if self.sockets:
             signal.signal(signal.SIGINT, lambda *_: None)
+            signal.signal(signal.SIGTERM, lambda *_: None)
         is_busy = owns_process and any(thread.name == LEFT_RUNNING for thread in threading.enumerate())
         if is_busy or (self.seen and status == INTERRUPTED):
             for stream in (sys.stdout, sys.stderr):
                 with suppress(OSError, ValueError, AttributeError):
                     stream.flush()
-            exit_now(status)
+            exit_now(status if status != INTERRUPTED else self.status)
 
     def ignore(self) -> None:
         """Ignore further Ctrl-C while the error is printed."""
         if self.seen:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
     def culprit(self) -> str:
         """Return the compiled rules that have not returned since, in words to follow others; "" if all have."""
@@ -134,6 +155,14 @@ class Watch:
         running = sys.modules.get("retrograde.solver.rules.running_kernels")
         stuck = running.stuck_since(self.positions_at_interrupt) if running and self.positions_at_interrupt else ""
         return f"; {stuck}" if stuck else ""
+
+
+def forget_signals() -> None:
+    """Hear no signals any more; SIGTERM ends the process at once, unless something else handles it."""
+    if threading.current_thread() is threading.main_thread():
+        signal.set_wakeup_fd(-1)
+        if signal.getsignal(signal.SIGTERM) == WATCH.terminate:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def active_positions() -> dict[int, int]:

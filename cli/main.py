@@ -7,6 +7,7 @@
 | 2 | the command line is wrong |
 | 130 | Ctrl-C |
 | 141 | the reader of the output has closed it, as `head` does |
+| 143 | SIGTERM |
 """
 
 import atexit
@@ -151,7 +152,7 @@ class LazyGroup(click.Group):
             if not WATCH.said:
                 click.echo("retrograde: interrupted", err=True)
         WATCH.close(status, owns_process=args is None)
-        sys.exit(status)
+        sys.exit(WATCH.status if status == INTERRUPTED else status)
 
     def run(self, args: Sequence[str] | None, complete_var: str | None, **extra: Any) -> Any:
         """Run a command line, print an error in one line, and return the exit status."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from inspect import cleandoc
+from math import isfinite
 from typing import Any, TypeVar
 
 import click
@@ -23,6 +24,20 @@ class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic 
             return parse_size(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+
+class Finite(click.FloatRange):
+    """A number in a range, which is neither infinite nor "nan"."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if not isfinite(number):
+            self.fail(f"{value!r} is no finite number", param, ctx)
+        return number
+
+
+SECONDS = Finite(min=0, max=1e8, min_open=True)
+"""A time limit: at most three years, which all clocks of the operating system can count."""
 
 
 def complete_names(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
@@ -69,7 +84,7 @@ weights = click.option(
 )  # fmt: skip
 json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 skill = click.option(
-    "--skill", type=click.FloatRange(0, 1), metavar="0..1",
+    "--skill", type=Finite(0, 1), metavar="0..1",
     help="How often the perfect player is perfect; otherwise it moves at random.",
 )  # fmt: skip
 
@@ -102,9 +117,7 @@ seed = click.option(
     show_default=True,
     help="Random seed; the same seed selects the same positions.",
 )
-time_limit = click.option(
-    "--time", "seconds", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds."
-)
+time_limit = click.option("--time", "seconds", type=SECONDS, metavar="S", help="Time limit in seconds.")
 threads = click.option(
     "--workers", type=click.IntRange(1, 64), metavar="N", help="Threads; by default one for each core."
 )

@@ -6,11 +6,16 @@ File names have no colons, which Windows forbids, and no slashes. The folder is 
 
 import os
 import re
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from retrograde.databases.errors import CannotWrite
 from retrograde.games.contract.game import METRICS
 from retrograde.games.identity.folders import NoHome, data_folder
+
+if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
 
 SUFFIX = ".h5"
 BOOK_SUFFIX, CERTIFICATE_SUFFIX, WEIGHTS_SUFFIX = ".book.h5", ".proof.h5", ".weights.json"
@@ -29,6 +34,19 @@ def home_folder() -> Path:
         return Path(folder).expanduser()
     except RuntimeError:
         raise NoHome(f"RETROGRADE_HOME is {folder!r}, and no such home folder is known; name it without ~") from None
+
+
+def process_folder() -> Path:
+    """Return a folder for databases that only this process can open; it is deleted when the process ends."""
+    return Path(temporary_folder().name)
+
+
+@cache
+def temporary_folder() -> "TemporaryDirectory[str]":
+    """Return the temporary folder of this process."""
+    from tempfile import TemporaryDirectory  # here, because few commands need it
+
+    return TemporaryDirectory(prefix="retrograde-")
 
 
 def database_path(

@@ -20,7 +20,14 @@ from retrograde.databases.database import CACHE_BLOCKS, Database
 from retrograde.databases.errors import NoDatabase, OtherRules
 from retrograde.databases.file import AnyReader, DatabaseFile
 from retrograde.databases.header import options_text
-from retrograde.databases.location import SUFFIX, certificate_path, database_path, metric_named, model_in
+from retrograde.databases.location import (
+    SUFFIX,
+    certificate_path,
+    database_path,
+    metric_named,
+    model_in,
+    process_folder,
+)
 from retrograde.databases.records.database import RecordsDatabase
 from retrograde.databases.records.read import RecordsReader
 from retrograde.databases.remote import is_address, path_of
@@ -32,11 +39,21 @@ from retrograde.databases.slots.derive import CompactDatabase
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.database import StepsDatabase
 from retrograde.databases.steps.read import StepsReader
-from retrograde.games import Game
-from retrograde.games.catalog import find_game, is_digest_of, load_game, rules_digest, variant, variant_of_same_rules
+from retrograde.games import Game, VariantError
+from retrograde.games.catalog import (
+    find_game,
+    games_named,
+    is_digest_of,
+    is_own,
+    load_game,
+    rules_digest,
+    variant,
+    variant_of_same_rules,
+)
 from retrograde.games.contract.game import METRICS, metric_of
 from retrograde.games.contract.live import with_source
 from retrograde.games.contract.raised import given_start
+from retrograde.games.contract.snapshot import has_source
 from retrograde.games.contract.unfolded import folded, unfolded
 
 KINDS: dict[type[AnyReader], Callable[[DatabaseFile, Game, int], Database]] = {
@@ -131,6 +148,15 @@ def open_beside(
     return open_database(f"{variant}@{suffix}" if suffix else variant, game=other, home=home, cache_blocks=cache_blocks)
 
 
+def path_for(game: Game, metric: str, home: str | os.PathLike[str] | None) -> Path:
+    """Return the usual path of a game's database by a metric ("" for the game's own), whether or not it exists.
+
+    If the source of the rules is not known, only this process can open it.
+    """
+    folder = process_folder() if home is None and not has_source(type(game)) else home
+    return database_path(variant(game), folder, metric if metric != metric_of(game) else "")
+
+
 def no_database(name: str, metric: str = "", text: str = "") -> NoDatabase:
     """Return the error for a variant without a database, by a metric if given. *text* is what the user typed.
 
@@ -143,14 +169,31 @@ def no_database(name: str, metric: str = "", text: str = "") -> NoDatabase:
     return NoDatabase(f"no database for {what}; make it with: retrograde solve {text or name}{option}")
 
 
-def find_database(text: str, game: Game | None, home: str | os.PathLike[str] | None) -> tuple[Path, Game]:
-    """Return the path of the database that a text such as `tictactoe@score` names, and its game; raise NoDatabase."""
+def find_database(text: str, game: Game | None, home: str | os.PathLike[str] | None) -> tuple[Path, Game | None]:
+    """Return the path of the database that a text such as `tictactoe@score` names, and its game; raise NoDatabase.
+
+    The game is None if the name alone does not lead to it, and the file at the path may.
+    """
     name, metric = metric_named(text)
-    game = game or load_game(name)
-    path = database_path(variant(game), home, metric if metric != metric_of(game) else "")
-    if not path.exists():
-        raise no_database(variant(game), metric, name)
-    return path, game
+    try:
+        games = [game] if game else games_named(name)
+    except VariantError:
+        if (path := database_path(name, home, metric)).exists():
+            return path, None
+        raise
+    found = [(path, each) for each in games if (path := path_for(each, metric, home)).exists()]
+    for path, each in found[:-1]:
+        with DatabaseFile(path) as file:
+            if is_digest_of(file.rules, rules_digest(type(each))):
+                return path, each
+    if found:
+        return found[-1]
+    error = no_database(variant(games[-1]), metric, name)
+    if is_own(type(games[-1])):  # which no command can solve
+        option = f", metric={metric!r}" if metric and not model_in(metric) else ""
+        what = str(error).partition("; make it")[0]
+        raise NoDatabase(f"{what}; make it in Python with: retrograde.solve({games[-1]!r}{option})")
+    raise error
 
 
 def matching_game(file: CheckedFile, game: Game | None) -> Game:
@@ -158,15 +201,23 @@ def matching_game(file: CheckedFile, game: Game | None) -> Game:
 
     If the file stores symmetric positions separately, the game has no symmetry.
     """
+
+    def fits(cls: type[Game]) -> bool:
+        """Return whether a class has the rules of the file."""
+        return is_digest_of(file.rules, rules_digest(cls))
+
     game = with_source(game)[0] if game else None
-    game = folded(game or find_game(file.variant, lambda cls: is_digest_of(file.rules, rules_digest(cls))))
+    game = folded(game or find_game(file.variant, fits, file.rules))
     # Checks of the file against the game: variant, rules, start, options.
     if variant(game) != file.variant:
-        raise OtherRules(f"the database {str(file.path)!r} is of {file.variant}, not of {variant(game)}")
-    if not is_digest_of(file.rules, rules_digest(type(game))):
+        error = OtherRules(f"the database {str(file.path)!r} is of {file.variant}, not of {variant(game)}")
+        if game.name != file.game_name and fits(type(game)):
+            error.add_note(f"its rules are the same: name their file {file.game_name}.py")
+        raise error
+    if not fits(type(game)):
         raise OtherRules(
             f"the database {str(file.path)!r} was made with other rules of {file.variant}; "
-            "solve it again with --fresh, or use the rules that made it"
+            "solve it again with --fresh (in Python: fresh=True), or use the rules that made it"
         )
     start = given_start(game)
     if file.start not in (None, start):

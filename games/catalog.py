@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 import re
 import sys
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from functools import lru_cache
@@ -28,13 +28,14 @@ from retrograde.games.contract.snapshot import (
     BESIDE,
     RULES,
     SourceLoader,
+    has_source,
     is_outdated,
     module_of,
     neighbours,
     source_of,
 )
 from retrograde.games.identity.digest import is_digest_of, record_rules, rules_digest
-from retrograde.games.identity.trusted import remember, trusted_files
+from retrograde.games.identity.trusted import read_record, remember, trusted_files
 
 NAMES = """
     allqueens amazons ataxx awari awariboards baghchal bearoff bishops breakthrough cantstop chess chomp chopsticks
@@ -50,6 +51,8 @@ BUILT_IN = tuple(NAMES.split())
 """The games that come with the program: each is a module or a package of this folder."""
 OURS = "retrograde.games."
 """The beginning of the names of the modules that come with the program."""
+PACKAGES = (OURS, RULES)
+"""The beginnings of the names of modules that are ours, or that come from rule files."""
 ENTRY_POINTS = "retrograde.games"
 ALWAYS_ASKED = (
     *("generate_moves", "do_move", "primitive", "tier", "canonical"),
@@ -63,17 +66,22 @@ CACHED_GAMES = 256
 
 __all__ = [
     "BUILT_IN",
+    "file_of_rules",
     "find_game",
     "game_class",
     "game_names",
+    "games_named",
     "in_short",
     "is_digest_of",
+    "is_own",
     "load_game",
     "named_game",
     "needs_no_path",
     "own_tiers",
+    "record_key",
     "rests_on",
     "rules_digest",
+    "source_file",
     "trust",
     "typed",
     "variant",
@@ -120,7 +128,7 @@ def class_and_options(text: str) -> tuple[type[Game], str]:
     try:
         return installed_class(name), options
     except VariantError as error:
-        if cls := class_here(name):
+        for cls in classes_here(name):
             return cls, options
         for file, _ in trusted_files(name):
             own_rules = f"{file}:{options}" if options else f"{file}"
@@ -264,41 +272,112 @@ def installed_class(name: str) -> type[Game]:
     raise VariantError(f"no game {name!r}; {f'did you mean {similar[0]}?' if similar else advice}")
 
 
-def class_here(name: str) -> type[Game] | None:
-    """Return the class of a game that the running script or notebook defines, or None."""
+def classes_here(name: str) -> Iterator[type[Game]]:
+    """Yield the classes of a name that the running program defines.
+
+    They are in its script or notebook, or else in a module `NAME.py` that it has imported.
+    """
     main = sys.modules["__main__"]
     for value in list(vars(main).values()):
-        is_game = isinstance(value, type) and issubclass(value, Game) and value.__module__ == main.__name__
-        if is_game and value.name == name:
-            return with_source_if_known(value)
-    return None
+        if is_game_of(value, name) and value.__module__ == main.__name__:
+            yield with_source_if_known(value)
+            return
+    values = list(vars(sys.modules.get(name, main)).values())
+    yield from (value for value in values if is_game_of(value, name) and value.__module__ == name)
 
 
-def find_game(text: str, fits: Callable[[type[Game]], bool]) -> Game:
+def is_game_of(value: Any, name: str) -> bool:
+    """Return whether a value is the class of a game of this name."""
+    return isinstance(value, type) and issubclass(value, Game) and value.__dict__.get("name") == name
+
+
+def is_own(cls: type[Game]) -> bool:
+    """Return whether a program of the user defines a class: it is neither installed nor in a rule file."""
+    return not cls.__module__.startswith(PACKAGES) and not (needs_no_path(cls.name) and is_installed(cls))
+
+
+def is_installed(cls: type[Game]) -> bool:
+    """Return whether a class is the one of an installed game."""
+    return installed_class(cls.name) is cls
+
+
+def games_named(text: str) -> list[Game]:
+    """Return the games that the text of a variant may mean: an installed one, and those that this program defines.
+
+    Raise VariantError if there is none.
+    """
+    games: list[Game] = []
+    problem: VariantError | None = None
+    try:
+        games.append(load_game(text))
+    except VariantError as error:
+        problem = error
+    name, _, options = text.strip().partition(":")
+    for cls in classes_here(name):
+        try:
+            games.append(make(cls, options))
+        except VariantError as error:
+            problem = problem or error
+    if not games and problem:
+        raise problem
+    return games
+
+
+def find_game(text: str, fits: Callable[[type[Game]], bool], rules: str = "") -> Game:
     """Return the game for the canonical variant that a database names; *fits* must accept a class from a rule file.
 
-    Its rules are installed, or in a rule file with which the user has solved a game (see `trusted.py`). No other file
-    is read, because anyone may have written the database.
+    Its rules are installed, or in a rule file with which the user has solved a game (see `trusted.py`), or the running
+    program defines them. No other file is read, because anyone may have written the database. *rules* is the digest of
+    the database's rules, by which the message names the program that made it.
     """
     name, _, options = text.partition(":")
+    own_classes = filter(fits, classes_here(name))
     if needs_no_path(name):
-        return named_game(text)
-    if (own_class := class_here(name)) and fits(own_class):
-        return make(own_class, options)
+        game = named_game(text)
+        return game if fits(type(game)) or not (cls := next(own_classes, None)) else make(cls, options)
+    for cls in own_classes:
+        return make(cls, options)
     for file, known_files in trusted_files(name):
         cls = only_game(import_file(file, known_files))
         if fits(cls):
             return make(cls, options)
+    for entry in reversed(read_record().get(record_key(name, in_program=True), [])):
+        if rules in entry.get("rules", []):
+            what = f"the rules of {text} are not at hand: a class of the program {entry['file']} has them"
+            raise VariantError(
+                f"{what}; open the database there, or move the class to a rule file {name}.py, and solve that"
+            )
     example = f"./{name}.py --database FILE"
     raise VariantError(f"the rules of {text} are not at hand; name their file and the database, as in {example}")
 
 
+def record_key(name: str, in_program: bool) -> str:
+    """Return the key of a game in the record of rule files; *in_program*: its class is in a program."""
+    return f"program:{name}" if in_program else name
+
+
+def source_file(cls: type[Game]) -> str:
+    """Return the path of the file that defines a class; "" if there is none. For a notebook it stands for no file."""
+    return str(getattr(module_of(cls), "__file__", None) or "")
+
+
+def file_of_rules(cls: type[Game]) -> Path | None:
+    """Return the rule file or the program of the user that defines a class; None for installed games and notebooks."""
+    file = Path(source_file(cls))
+    return file.resolve() if (module_of(cls).__name__.startswith(RULES) or is_own(cls)) and file.is_file() else None
+
+
 def trust(game: Game) -> None:
-    """Record the rule file of a game that the user has named, so that its databases find it later."""
-    module = module_of(type(game))
-    if module.__name__.startswith(RULES) and Path(str(module.__file__)).is_file():  # no file if typed at a prompt
-        modules = [module, *vars(module).get(BESIDE, {}).values()]
-        remember(game.name, {Path(str(used.__file__)): source_of(used) for used in modules})
+    """Record the rule file of a game that the user has named, so that its databases find it later. Record a program
+    that defines the game, to name it in messages."""
+    cls: Any = type(game)
+    if file_of_rules(cls) is None or not has_source(cls):  # typed at a prompt
+        return
+    module = module_of(cls)
+    is_program = not module.__name__.startswith(RULES)
+    modules = [module, *vars(module).get(BESIDE, {}).values()]
+    sources = {Path(str(used.__file__)): source_of(used) for used in modules}
+    remember(record_key(game.name, is_program), sources, rules_digest(cls))
 
 
 def only_game(module: ModuleType) -> type[Game]:

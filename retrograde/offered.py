@@ -29,9 +29,22 @@ def of_game(
 
     @wraps(function)
     def called(game: Game | str | Path, /, *args: Options.args, **options: Options.kwargs) -> Result:
-        return function(game if isinstance(game, Game) else load_game(os.fspath(game)), *args, **options)
+        return function(game_of(game, function.__name__), *args, **options)
 
     return called
+
+
+def game_of(game: Game | str | Path, function: str) -> Game:
+    """Return a game, or the game that a text or a path names; raise TypeError for anything else. *function* is the name
+    of the function that takes it."""
+    if isinstance(game, Game):
+        return game
+    if isinstance(game, type) and issubclass(game, Game):
+        raise TypeError(f"{function}() takes a game, not its class; write {game.__name__}()")
+    if not isinstance(game, str | os.PathLike):
+        what = type(game).__name__
+        raise TypeError(f"{function}() takes a game, or the text of a variant, as 'connect4:5,4', not {what}")
+    return load_game(os.fspath(game))
 
 
 def of_database(

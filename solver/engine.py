@@ -24,22 +24,23 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from retrograde.databases import DatabaseFile, database_of, database_path
 from retrograde.databases.bounds.write import SolvedBounds
 from retrograde.databases.legend import total_of
 from retrograde.databases.location import against as against_model
+from retrograde.databases.location import process_folder
 from retrograde.databases.lock import Lock
 from retrograde.databases.open import open_beside
+from retrograde.databases.replacing import is_of_same_solve, note_made
 from retrograde.databases.write import SolvedRecords, SolvedRows, SolvedSlots, SolvedSteps, write_database
 from retrograde.games.catalog import rests_on, rules_digest, trust, typed, variant, variant_of_same_rules
 from retrograde.games.contract.game import Contradiction, Game, RetrogradeError, RuleError, Traits, metric_of
 from retrograde.games.contract.live import with_source
-from retrograde.games.contract.unfolded import unfolded
+from retrograde.games.contract.unfolded import folded, unfolded
 from retrograde.solver.conformance.check import check, precheck
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.methods.numbered.tier_memory import memory_for_tiers
@@ -83,8 +84,10 @@ def solve(
     that are not None replace single ones, as in `solve(game, workers=1)`. *lock* is the path's lock, if the caller
     holds it already.
 
-    Raises RuleError, RemotenessOverflow, MemoryLimit, DiskTooSmall, DamagedScratch, CannotWrite, InUse, CannotSolve or
-    ClusterError; finished work is kept.
+    A database by other rules or another metric is not replaced, unless `solve` of the command line would replace it.
+
+    Raises RuleError, RemotenessOverflow, MemoryLimit, DiskTooSmall, DamagedScratch, CannotWrite, CannotReplace, InUse,
+    CannotSolve or ClusterError; finished work is kept.
     """
     # Step 1: settle the options, and refuse combinations that do not exist.
     given = {name: value for name, value in keywords.items() if value is not None}
@@ -93,11 +96,12 @@ def solve(
     game, no_source = with_source(game)
     if no_source:
         options = interpreted_only(options, no_source)
-        path = path or Path(folder_of_this_process().name) / f"{game.name}.h5"
+        path = path or database_path(variant(game), process_folder())
     refuse_combination(game, options)
     if options.against and not options.against.symmetric:
         game = unfolded(game)
     path = path_by_metric(game, options.metric, options.against) if path is None else Path(path)
+    expect_replaceable(game, path, options)
     # Step 2: read the rules, and check them at some positions. Rules may call `exit`, which must not end us.
     announce(options.listener, "reading the rules")
     with no_exit():
@@ -105,7 +109,8 @@ def solve(
         # Step 3: solve the games that this one rests on, then the game itself.
         solve_needed(game, path, options)
         solve_at(path, game, options, lock)
-    trust(game)
+    trust(folded(game))
+    note_made(folded(game), path)
     return path
 
 
@@ -118,15 +123,19 @@ def interpreted_only(options: SolveOptions, no_source: str) -> SolveOptions:
     return replace(options, method="interpreted")
 
 
-@cache
-def folder_of_this_process() -> TemporaryDirectory[str]:
-    """Return a folder for databases that only this process can open."""
-    return TemporaryDirectory(prefix="retrograde-")
+def expect_replaceable(game: Game, path: Path, options: SolveOptions) -> bool:
+    """Raise CannotReplace if the file at a path must not be replaced; return whether one by other rules will be."""
+    if not path.exists():
+        return False
+    is_same = is_of_same_solve(game, path, options.metric, options.ties, options.against, options.fresh)
+    return not is_same and not options.fresh
 
 
 def solve_at(path: Path, game: Game, options: SolveOptions, lock: Lock | None) -> None:
     """Solve a game whose rules are checked and whose needed games are solved; *lock* as in `solve`."""
     with without_empty_folders(path), nullcontext(lock) if lock else Lock(path) as held:
+        if expect_replaceable(game, path, options) and not lock:  # a caller with the lock has said so
+            warnings.warn(f"{path} was made by earlier rules of {typed(folded(game))}, and is replaced", stacklevel=4)
         paths = SolvePaths(path, held)
         try:
             solve_into(paths, game, options)
@@ -146,7 +155,7 @@ def solve_needed(game: Game, path: Path, options: SolveOptions) -> None:
     needed = rests_on(game)
     # Fail early if there is too little memory for the game itself, which comes last.
     if needed:
-        budget, numbering = MemoryBudget(options.memory), SlotNumbering.own(game)
+        budget, numbering = MemoryBudget(options.memory_bytes), SlotNumbering.own(game)
         if options.method != "interpreted":
             expect_compiler(budget)
         bits = options.sizes.plies_bits[0]
@@ -230,7 +239,7 @@ def solve_into(paths: SolvePaths, game: Game, options: SolveOptions) -> None:
             raise
 
     began = time.monotonic()
-    budget = MemoryBudget(options.memory)
+    budget = MemoryBudget(options.memory_bytes)
     write = partial(write_database, paths.path, game, lock=paths.lock, inspect=inspect)
     # Step 1: solve a small game without the compiler.
     if (solved := try_interpreted(game, budget, options)) is not None:

@@ -8,6 +8,7 @@ from retrograde.games.contract.game import METRICS, REMOTENESS, Game, Retrograde
 from retrograde.games.contract.zeroing import DTC, DTZ, PROGRESS_METRICS
 from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.metrics.models.model import Model
+from retrograde.solver.runtime.memory import parse_size
 from retrograde.solver.runtime.progress import Listener
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.runtime.work import Work
@@ -47,7 +48,7 @@ class SolveOptions:
     - *against*: a model of the opponent; computes the expected payoffs of a best response to it. If the model
       distinguishes symmetric positions, the database stores all of them.
     - *workers*: the number of threads; one for each core if None.
-    - *memory*: the most bytes to use; what is free if None.
+    - *memory*: the most bytes to use, also as a text such as "1.5G"; what is free if None.
     - *fresh*: begin again. Otherwise an interrupted solve resumes, and a game that numbers its positions takes tiers
       from other databases that have them.
     - *listener*: gets Progress objects.
@@ -61,17 +62,42 @@ class SolveOptions:
     ties: str = ""
     against: Model | None = None
     workers: int | None = None
-    memory: int | None = None
+    memory: int | str | None = None
     fresh: bool = False
     listener: Listener | None = None
     method: str | Method | None = None
     executor: Executor | None = None
     sizes: Sizes = field(default_factory=Sizes)
 
+    def __post_init__(self) -> None:
+        """Raise CannotSolve for workers or memory that are no whole numbers. Memory may also be a text."""
+        if isinstance(self.memory, str):
+            try:
+                object.__setattr__(self, "memory", parse_size(self.memory))
+            except ValueError as error:
+                raise CannotSolve(f"memory: {error}") from error
+        numbers: list[tuple[str, Any, int]] = [("workers", self.workers, 1), ("memory", self.memory, 0)]
+        for name, given, least in numbers:
+            if given is not None and not is_whole(given, least):
+                raise CannotSolve(f"{name} is {given!r}; give a whole number, at least {least}")
+
+    @property
+    def memory_bytes(self) -> int | None:
+        """The most bytes of memory to use; None for what is free."""
+        return None if self.memory is None else int(self.memory)
+
     @property
     def by_remoteness(self) -> bool:
         """Whether remoteness is computed."""
         return self.metric == REMOTENESS
+
+
+def is_whole(number: Any, least: int) -> bool:
+    """Return whether something is a whole number, and at least *least*."""
+    try:
+        return bool(least <= number == int(number))
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def refuse_combination(game: Game, options: SolveOptions) -> None:

@@ -113,6 +113,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
             terminalreporter.line(f"{seconds:5} s  {name}")
 
 
+@pytest.fixture(scope="module")
+def any_file_replaced() -> Iterator[None]:
+    """Let the tests of a module solve one game after another into one file."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "expect_replaceable", lambda *_: False)
+        yield
+
+
 @pytest.fixture(scope="session", autouse=True)
 def heeds_ctrl_c() -> None:
     """Let Ctrl-C interrupt tests and their child processes, also where a script in the background ignores it."""

@@ -74,6 +74,9 @@ def command(source: str, only_unfinished: bool, yes: bool, database: str | None,
       retrograde remove ~/.local/share/retrograde/connect4.proof.h5 --unfinished
     """
     path, variant = path_and_variant(source, database)
+    from retrograde.solver.runtime.scratch import clear_abandoned
+
+    clear_abandoned(path.parent)
     files = files_to_remove(path, only_unfinished)
     if not files:
         what = "no interrupted solve" if only_unfinished else "neither a database nor an interrupted solve"

@@ -1,5 +1,7 @@
 """`retrograde serve`: serves a page to play on, and JSON for other programs."""
 
+import errno
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +13,8 @@ from retrograde.cli.render.oracles import solve_advice, source_text, time_option
 from retrograde.games import RetrogradeError
 
 SECONDS = 3.0
+NOT_OURS = errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT
+"""Errors that mean that an address is not one of this machine."""
 
 
 @click.command()
@@ -117,4 +121,6 @@ def listening_errors(host: str, port: int) -> Iterator[None]:
         yield
     except (OSError, UnicodeError) as error:
         why = getattr(error, "strerror", None) or error
-        raise RetrogradeError(f"cannot listen on {host} port {port}: {why}; try another --port") from error
+        is_of_host = isinstance(error, socket.gaierror | UnicodeError) or getattr(error, "errno", 0) in NOT_OURS
+        remedy = "name a host of this machine with --host" if is_of_host else "try another --port"
+        raise RetrogradeError(f"cannot listen on {host} port {port}: {why}; {remedy}") from error

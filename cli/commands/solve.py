@@ -22,16 +22,8 @@ from retrograde.cli.render.expected import EXPECTATION
 from retrograde.cli.render.measures import print_start_measure
 from retrograde.cli.render.report import print_file, print_head, print_values
 from retrograde.cli.render.words import amount, duration, faint, heading, indent, size, table, wrap
-from retrograde.databases.errors import (
-    DamagedDatabase,
-    NotADatabase,
-    OpenElsewhere,
-    OtherRules,
-    UnreadableVersion,
-    VersionTooOld,
-)
 from retrograde.databases.location import against as against_model
-from retrograde.databases.location import database_path, expect_short, home_folder, metric_named, model_in
+from retrograde.databases.location import database_path, expect_short, metric_named, model_in
 from retrograde.databases.lock import Lock
 from retrograde.games import Game
 from retrograde.games.contract.game import METRICS, Traits, metric_of
@@ -53,8 +45,12 @@ class Goal(NamedTuple):
     against: "Model | None" = None
 
 
-SOON_SOLVED = 100_000
-"""Databases of up to this many records are replaced without asking: making them again takes seconds."""
+REMEDIES = {
+    "fresh": "solve it again with --fresh",
+    "path": "choose another --database",
+    "remove": "choose another --database, or remove it",
+}
+"""What to do if a file must not be replaced, by the kinds of remedies of `CannotReplace`."""
 MOST_ROWS = 100
 """The greatest number of rows in the table of an estimate."""
 AMOUNTS: dict[str, Callable[[float], str]] = {"positions": amount, "records": amount, "seconds": duration}
@@ -300,68 +296,16 @@ def has_journal(game: Game, path: Path, goal: Goal) -> bool:
 
 
 def is_solved(game: Game, path: Path, fresh: bool, goal: Goal) -> bool:
-    """Return whether the database is there already, and is not to be made *fresh*. Raises an error if a file is in its
+    """Return whether the database is there already, and is not to be made *fresh*. Raise Failure if a file is in its
     place that must not be replaced."""
-    from retrograde.databases import DatabaseFile
-    from retrograde.databases.open import matching_game
-    from retrograde.games.catalog import variant
-
     if not path.exists():
         return False
+    from retrograde.databases.replacing import CannotReplace, is_of_same_solve
+
     try:
-        with DatabaseFile(path) as file:
-            matching_game(file, game)
-            if (stored := file.metric if file.measures else METRICS[0]) != goal.metric:
-                raise Failure(f"error: {str(path)!r} holds another metric, {stored}; choose another --database")
-            refuse_other_model(path, file.details, goal.against, fresh)
-            if goal.ties and file.details.get("ties", goal.ties) != goal.ties and not fresh:
-                other = f"{str(path)!r} was made with other ties, {file.details['ties']}"
-                raise Failure(f"error: {other}; solve it again with --fresh")
-            return not fresh
-    except OpenElsewhere:
-        raise
-    except OtherRules as error:
-        if file.variant != variant(game):
-            raise Failure(f"error: {error}; choose another --database") from error
-        if not fresh and not is_made_by_earlier_text(game, path, file.stored):
-            raise Failure(
-                f"error: {str(path)!r} was made by other rules of {file.variant}; solve it again with --fresh"
-            ) from error
-    except NotADatabase as error:
-        raise Failure(f"error: {error}; choose another --database, or remove it") from error
-    except (DamagedDatabase, UnreadableVersion) as error:
-        if path.is_dir():
-            raise
-        if not fresh:
-            remedy = ", with --fresh" if isinstance(error, VersionTooOld) else "; solve it again with --fresh"
-            raise Failure(f"error: {error}{remedy}") from error
-    return False
-
-
-def is_made_by_earlier_text(game: Game, path: Path, stored: int) -> bool:
-    """Return whether an earlier text of the game's rule file made the database in its folder, in seconds. False if
-    another rule file of that name is on record."""
-    from retrograde.games.contract.snapshot import RULES, module_of
-    from retrograde.games.identity.trusted import read_record
-
-    module = module_of(type(game))
-    if not module.__name__.startswith(RULES) or path.resolve().parent != home_folder().resolve():
-        return False
-    files = {entry["file"] for entry in read_record().get(game.name, [])}
-    return stored <= SOON_SOLVED and files == {str(Path(str(module.__file__)).resolve())}
-
-
-def refuse_other_model(path: Path, details: dict[str, Any], model: "Model | None", fresh: bool) -> None:
-    """Raise Failure if a database of expectations is against another model than *model* (None: perfect players).
-
-    *details* are those of the file. *fresh* allows to replace it if only the model of this name has changed.
-    """
-    stored, name = details.get("against", ""), model.name if model else ""
-    if stored != name:
-        of = f"a best response to {stored}" if stored else "expectations between perfect players"
-        raise Failure(f"error: {str(path)!r} holds {of}; choose another --database")
-    if model and details.get("model") != model.digest and not fresh:
-        raise Failure(f"error: {str(path)!r} is against {stored}, which has changed since; solve it again with --fresh")
+        return is_of_same_solve(game, path, goal.metric, goal.ties, goal.against, fresh) and not fresh
+    except CannotReplace as error:
+        raise Failure(f"error: {error.what}; {REMEDIES[error.remedy]}") from error
 
 
 def print_estimate(game: Game, path: Path, how: Run, goal: Goal, executor: "ClusterExecutor | None" = None) -> None:

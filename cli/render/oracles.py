@@ -44,7 +44,7 @@ SOURCES = {
 def time_option(seconds: float, what: str) -> Callable[[options.Command], options.Command]:
     """Return the option that limits the search if there is no database."""
     return click.option(
-        "--time", "seconds", type=click.FloatRange(min=0, min_open=True), default=seconds, show_default=True,
+        "--time", "seconds", type=options.SECONDS, default=seconds, show_default=True,
         metavar="S", help=f"Seconds to search {what}, where there is no database.",
     )  # fmt: skip
 

@@ -4,10 +4,14 @@ A database says which variant it holds, but its author may have written anything
 to a file. Rules come from the installed games, from a path in the command, or from this record. The
 record is in the user's own configuration, not beside the databases, which other people may write to::
 
-    {"heap": [{"file": "/home/ada/heap.py", "digests": {"/home/ada/heap.py": "5f2c…", "/home/ada/piles.py": "90aa…"}}]}
+    {"heap": [{"file": "/home/ada/heap.py", "digests": {"/home/ada/heap.py": "5f2c…", "/home/ada/piles.py": "90aa…"},
+               "rules": ["71be…", "c08d…"]}]}
 
 A rule file counts only while it, and all files that it imports from its folder, are byte for byte the same. Then it
-imports nothing else from that folder.
+imports nothing else from that folder. *rules* are the digests of its rules, whenever a game was solved with it.
+
+Programs that define a game and solve it are on record as `program:heap`. They are never imported, because that would
+run them; the record serves to name them.
 """
 
 import json
@@ -24,6 +28,8 @@ MOST_BYTES = 1 << 20
 """The record is never longer; a longer file is not ours."""
 MOST_FILES = 8
 """The number of rule files remembered for one name. The oldest is forgotten first."""
+MOST_RULES = 32
+"""The number of digests of rules remembered for one file."""
 
 Entry = dict[str, Any]
 
@@ -33,12 +39,18 @@ def record_path() -> Path:
     return config_folder() / "rules.json"
 
 
-def remember(name: str, sources: Mapping[Path, bytes]) -> None:
-    """Record the files of a game's rules and their contents, the rule module first, if that can be written."""
+def remember(name: str, sources: Mapping[Path, bytes], rules: str) -> None:
+    """Record the files of a game's rules and their contents, the rule module first, if that can be written.
+
+    *rules* is the digest of the rules.
+    """
     digests = {str(path.resolve()): sha256(source).hexdigest() for path, source in sources.items()}
-    entry = {"file": next(iter(digests)), "digests": digests}
+    file = next(iter(digests))
     record = read_record()
-    others = [other for other in record.get(name, []) if other["file"] != entry["file"]]
+    others = [other for other in record.get(name, []) if other["file"] != file]
+    earlier = [one for other in record.get(name, []) if other["file"] == file for one in other.get("rules", [])]
+    known = [one for one in earlier if one != rules]
+    entry = {"file": file, "digests": digests, "rules": [*known, rules][-MOST_RULES:]}
     if record.get(name) == [*others, entry]:
         return
     record[name] = [*others, entry][-MOST_FILES:]
@@ -84,6 +96,8 @@ def is_record(record: Any) -> bool:
         and isinstance(digests := entry.get("digests"), dict)
         and all(isinstance(text, str) for pair in digests.items() for text in pair)
         and entry.get("file") in digests
+        and isinstance(rules := entry.get("rules", []), list)
+        and all(isinstance(text, str) for text in rules)
         for entries in record.values()
         for entry in (entries if isinstance(entries, list) else [None])
     )

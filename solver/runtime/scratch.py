@@ -19,6 +19,7 @@ import pickle
 import shutil
 import struct
 import threading
+import time
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
@@ -28,13 +29,16 @@ from io import FileIO
 from itertools import count
 from pathlib import Path
 from secrets import randbits
+from tempfile import TemporaryDirectory
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import zstandard
 
 from retrograde.databases.durable import make_folder, sync_folder
 from retrograde.databases.encoding import unpack
-from retrograde.databases.errors import expect_disk
+from retrograde.databases.errors import CannotWrite, InUse, expect_disk
+from retrograde.databases.location import SUFFIX as DATABASE
+from retrograde.databases.lock import Lock, lock_file
 from retrograde.games.contract.game import RetrogradeError
 
 LEVEL, FASTEST_LEVEL = 1, -5
@@ -42,6 +46,12 @@ LEVEL, FASTEST_LEVEL = 1, -5
 UNCOMPRESSED, HEAD = b"RGP1", struct.Struct("<4sI")
 """The magic bytes and the header of uncompressed bytes; no zstd frame begins with them."""
 
+
+PREFIX, SUFFIX, OWNED = "tmp", ".scratch", "lock"
+"""How a temporary scratch folder is named, and the file in it that its process keeps locked. A folder beside that file
+has the data."""
+ABANDONED_AFTER = 3600.0
+"""Seconds after which a temporary scratch folder without a lock file has no owner any more."""
 
 Content = TypeVar("Content")
 
@@ -60,6 +70,47 @@ def without_empty_folders(path: Path) -> Iterator[None]:
         for folder in missing:
             with suppress(OSError):
                 folder.rmdir()
+
+
+@contextmanager
+def temporary_scratch(parent: Path) -> Iterator[Path]:
+    """Make a folder for scratch files, and delete it afterwards: in *parent*, if that is writable. Also delete those
+    that killed processes have left there."""
+    is_writable = os.access(parent, os.W_OK)
+    if is_writable:
+        clear_abandoned(parent)
+    with TemporaryDirectory(SUFFIX, PREFIX, parent if is_writable else None) as name:
+        folder = Path(name)
+        with open(folder / OWNED, "wb", buffering=0) as lock:
+            with suppress(OSError):  # a file system without locks
+                lock_file(lock)
+            yield folder / "lists"
+
+
+def clear_abandoned(parent: Path) -> None:
+    """Delete the scratch folders and lock files in a folder whose process is gone, as far as possible."""
+    for folder in parent.glob(f"{PREFIX}*{SUFFIX}"):
+        with suppress(OSError):
+            if is_abandoned(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+    for lock in parent.glob(f"*{DATABASE}.lock"):
+        with suppress(InUse, CannotWrite), Lock(lock.with_name(lock.name.removesuffix(".lock")), 0):
+            pass  # the lock file is deleted with the lock
+
+
+def is_abandoned(folder: Path) -> bool:
+    """Return whether no process owns a scratch folder. One without a lock file counts only after an hour: its process
+    may be about to make the file."""
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    try:
+        with open(folder / OWNED, "rb+", buffering=0) as lock:
+            lock_file(lock)
+            return True
+    except FileNotFoundError:
+        return time.time() - folder.stat().st_mtime > ABANDONED_AFTER
+    except OSError:  # another process has locked it
+        return False
 
 
 class Frame(NamedTuple):

@@ -13,7 +13,6 @@ Compiled, for each wave of tiers:
 """
 
 import os
-import tempfile
 from collections import Counter, deque
 from collections.abc import Iterator
 from concurrent.futures import Executor
@@ -288,11 +287,12 @@ def list_positions(game: Game, executor: Executor, parent: Path, phase: Phase) -
     lists are in a temporary folder, which is removed afterwards. It is created in *parent*, if that is writable."""
     from retrograde.solver.methods.streamed.forward import ForwardSweep
     from retrograde.solver.runtime.memory import MemoryBudget
+    from retrograde.solver.runtime.scratch import temporary_scratch
     from retrograde.solver.runtime.work import Work
 
     workers = getattr(executor, "_max_workers", os.cpu_count() or 1)
-    with tempfile.TemporaryDirectory(".scratch", dir=parent if os.access(parent, os.W_OK) else None) as folder:
-        forward = ForwardSweep(game, Work(executor, workers, MemoryBudget(), None, Path(folder)))
+    with temporary_scratch(parent) as folder:
+        forward = ForwardSweep(game, Work(executor, workers, MemoryBudget(), None, folder))
         try:
             forward.explore(phase)
             yield forward

@@ -289,7 +289,7 @@ def test_a_database_of_another_file_of_that_name_or_elsewhere_is_not_replaced(ho
 
 
 def test_a_database_that_took_long_is_not_replaced(home, monkeypatch):
-    monkeypatch.setattr("retrograde.cli.commands.solve.SOON_SOLVED", 10)
+    monkeypatch.setattr("retrograde.databases.replacing.SOON_SOLVED", 10)
     retrograde("solve", "./heap.py")
     before = (home / "heap.h5").read_bytes()
     Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
@@ -298,7 +298,7 @@ def test_a_database_that_took_long_is_not_replaced(home, monkeypatch):
 
 
 def test_rules_that_have_changed_ask_for_a_fresh_solve(home, monkeypatch):
-    monkeypatch.setattr("retrograde.cli.commands.solve.SOON_SOLVED", 0)
+    monkeypatch.setattr("retrograde.databases.replacing.SOON_SOLVED", 0)
     retrograde("solve", "./heap.py")
     Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
     assert error_of("solve", "./heap.py").endswith("was made by other rules of heap; solve it again with --fresh")
@@ -789,3 +789,15 @@ WITHOUT_EFFECT = {
 def test_an_option_that_would_have_no_effect_is_refused(words):
     said = retrograde(*words.split(), status=2).stderr
     assert f"retrograde: error: {WITHOUT_EFFECT[words]}" in said and said.count("\n") == 1
+
+
+@pytest.mark.parametrize("seconds", ["inf", "nan", "1e300", "-1", "0"])
+@pytest.mark.parametrize("command", ["search", "query", "play", "serve", "prove", "match"])
+def test_a_time_limit_is_a_number_that_clocks_can_count(command, seconds):
+    players = ["first", "first"] if command == "match" else []
+    said = retrograde(command, "tictactoe", *players, "--time", seconds, status=2).stderr
+    assert said.startswith("retrograde: error: invalid value for '--time': ")
+
+
+def test_a_skill_is_a_number():
+    assert "'nan' is no finite number" in retrograde("play", "tictactoe", "--skill", "nan", status=2).stderr

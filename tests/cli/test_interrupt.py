@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from retrograde.solver.runtime.scratch import clear_abandoned
 from tests.helpers.command_line import COMMAND, LATE, Child, environment, retrograde
 from tests.helpers.paths import ROOT
 
@@ -233,3 +234,85 @@ def test_a_command_ends_though_a_thread_holds_the_lock_of_h5py():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False, cwd=ROOT)
     assert done.returncode == 0 and done.stdout.startswith(b"[")
+
+
+# SIGTERM
+
+
+def terminated(code, home, background=False):
+    """Start Python code; send it SIGTERM when it says that it is ready. Return its status and what it says."""
+
+    def ignore():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    command = [sys.executable, "-c", code]
+    with Child(
+        command, env=environment(home), stdout=-1, stderr=-1, text=True, cwd=home,
+        preexec_fn=ignore if background else None,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=LATE)
+    return process.returncode, errors
+
+
+COMMAND_THAT_WAITS = """
+import sys, time
+from pathlib import Path
+from retrograde.cli import main
+from retrograde.cli.commands.list import command
+def run(**_):
+    with open("half", "w"):
+        try:
+            print("ready", flush=True)
+            while True:
+                time.sleep(100)
+        finally:
+            Path("half").unlink()
+command.callback = run
+sys.argv = ["retrograde", "list"]
+main()
+"""
+
+
+@pytest.mark.parametrize("background", [False, True])
+def test_sigterm_cleans_up_as_ctrl_c_does(background, tmp_path):
+    assert terminated(COMMAND_THAT_WAITS, tmp_path, background) == (143, "retrograde: interrupted\n")
+    assert not (tmp_path / "half").exists()
+
+
+def test_sigterm_for_a_child_process_ends_only_the_child(tmp_path):
+    fork = (
+        "    import os, signal\n"
+        "    if (child := os.fork()) == 0:\n"
+        "        time.sleep(1000)\n"
+        "    os.kill(child, signal.SIGTERM)\n"
+        "    print(os.waitpid(child, 0)[1], file=sys.stderr)\n"
+    )
+    code = COMMAND_THAT_WAITS.replace("def run(**_):\n", f"def run(**_):\n{fork}")
+    assert terminated(code, tmp_path) == (143, f"{int(signal.SIGTERM)}\nretrograde: interrupted\n")
+
+
+def test_a_scratch_folder_whose_process_is_gone_is_removed(tmp_path):
+    code = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from retrograde.solver.runtime.scratch import Scratch, temporary_scratch\n"
+        "with temporary_scratch(Path.cwd()) as folder:\n"
+        "    Scratch(folder, 0).begin(fresh=True)\n"
+        "    print('ready', flush=True)\n"
+        "    time.sleep(1000)\n"
+    )
+    (tmp_path / "tmpnew.scratch").mkdir()  # another process is about to lock it
+    (tmp_path / "old.h5.lock").touch()
+    with Child([sys.executable, "-c", code], cwd=tmp_path, env=environment(tmp_path), stdout=-1, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        clear_abandoned(tmp_path)
+        assert len(list(tmp_path.glob("tmp*.scratch"))) == 2
+        assert not (tmp_path / "old.h5.lock").exists()
+        process.kill()
+    clear_abandoned(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["tmpnew.scratch"]
+    os.utime(tmp_path / "tmpnew.scratch", (0, 0))
+    retrograde("remove", tmp_path / "none.h5", status=1)
+    assert not list(tmp_path.iterdir())

@@ -170,6 +170,7 @@ PACKAGES = {
             "*/database",
             "*/derive",
             "open",
+            "replacing",
             "book",
             "*/write",
             "write",

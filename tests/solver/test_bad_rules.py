@@ -14,7 +14,7 @@ BOTH = pytest.mark.parametrize("interpreted", [True, False])
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory):
+def path(tmp_path_factory, any_file_replaced):
     return tmp_path_factory.mktemp("bad") / "game.h5"
 
 

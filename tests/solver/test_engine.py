@@ -43,7 +43,7 @@ COMPILED = ["tictactoe", "mutorere", "dodgem", "lgame", "connect4:4,3,3", "conne
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory):
+def path(tmp_path_factory, any_file_replaced):
     return tmp_path_factory.mktemp("engine") / "game.h5"
 
 

@@ -31,7 +31,7 @@ def named(rules):
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory):
+def path(tmp_path_factory, any_file_replaced):
     return tmp_path_factory.mktemp("turning") / "game.h5"
 
 

@@ -6,7 +6,6 @@ and `depth:6,singular=50` searches a move deeper that is better than all others 
 `depth:6,book` plays the best moves of the game's book of estimates, and searches where the book ends.
 """
 
-import math
 from collections.abc import Callable
 from contextlib import suppress
 from random import Random
@@ -23,6 +22,9 @@ if TYPE_CHECKING:
     from retrograde.solver.search.endgame_tables import EndgameTables
 
 Answer = TypeVar("Answer")
+
+MOST_SECONDS = 1e8
+"""The greatest time limit, three years: all clocks of the operating system can count that."""
 
 
 class DepthLimits(NamedTuple):
@@ -63,7 +65,7 @@ def read_name(text: str) -> DepthLimits | None:
         selection = read_selection(options)
         if kind in ("depth", "paranoid") and 1 <= int(amount) <= DEEPEST:
             return DepthLimits(int(amount), None, kind == "paranoid", selection, book)
-        if kind == "time" and 0 < float(amount) < math.inf:
+        if kind == "time" and 0 < float(amount) <= MOST_SECONDS:
             return DepthLimits(None, float(amount), False, selection, book)
     return None
 

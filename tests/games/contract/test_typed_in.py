@@ -95,7 +95,7 @@ def test_on_standard_input_a_game_is_solved_interpreted_and_in_memory(args, tmp_
     text = GAME + "\n" + solving().replace("with", "\nwith") + "\n" + CHECK
     text = "\n\n".join(["\n".join(line for line in part.splitlines() if line) for part in split(text)]) + "\n"
     told, said = run(text, tmp_path / "home", *args)
-    assert "heap.h5 7 1 __main__\n" in told
+    assert "heap,size=13.h5 7 1 __main__\n" in told
     assert "True the rules of heap:size=13 do not compile: " in told
     assert "the source of Heap is not known: nothing keeps the text of Heap; put its rules in a file, heap.py" in said
     assert not (tmp_path / "home").exists()
@@ -159,7 +159,7 @@ class TestNotebook:
     def test_what_is_made_as_the_program_runs_has_no_source(self, tmp_path):
         text = GAME.replace("MOST = 1, (1, 2, 3)", "MOST = 1, __import__('array').array('q', [1, 2, 3])")
         told, complaints = run(cells(text + "---" + solving()), tmp_path, "-")
-        assert told.startswith("heap.h5 7 1")
+        assert told.startswith("heap,size=13.h5 7 1")
         assert "MOST is a array, which is made as the program runs" in complaints
 
     @pytest.mark.thorough

@@ -132,7 +132,9 @@ def test_a_game_has_a_database_for_each_metric(tmp_path, monkeypatch):
         assert database.measures(7) == {"score": 14}
     with open_database("test_metric_score@remoteness", game=Takings()) as database:
         assert database.metric == "remoteness" and database.measures(7) == {}
-    with pytest.raises(NoDatabase, match="make it with: retrograde solve test_metric_score --metric nimber"):
+    with pytest.raises(
+        NoDatabase, match=r"make it in Python with: retrograde.solve\(Takings\(size=7\), metric='nimber'\)"
+    ):
         open_database("test_metric_score@nimber", game=Takings())
 
 

@@ -26,7 +26,7 @@ EAGER = Sizes(journal_seconds=0, predecessors_seconds=0)
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory):
+def path(tmp_path_factory, any_file_replaced):
     return tmp_path_factory.mktemp("beside") / "game.h5"
 
 

@@ -33,7 +33,7 @@ LARGEST = tangle.position_of(31, True, 0, 3, 63)
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory):
+def path(tmp_path_factory, any_file_replaced):
     return tmp_path_factory.mktemp("dense") / "game.h5"
 
 

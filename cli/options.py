@@ -100,7 +100,8 @@ def refuse_options(names: Iterable[str], why: str) -> None:
     for parameter in context.command.params:
         source = context.get_parameter_source(str(parameter.name))
         if parameter.name in names and source is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"{parameter.opts[0]} {why}", context)
+            is_off = context.params.get(str(parameter.name)) is False and parameter.secondary_opts
+            raise click.UsageError(f"{(parameter.secondary_opts if is_off else parameter.opts)[0]} {why}", context)
 
 
 def number(name: str, default: int, what: str, most: int | None = None) -> Callable[[Command], Command]:

@@ -50,8 +50,12 @@ def command(source: str, position: str | None, plies: int | None, as_json: bool)
         print_json({"variant": variant(game), "position": game.write(start), "plies": rows, **total})
         return
     print_counts(counts)
-    games = f"{sum(count.ends for count in counts):,} games"
-    what = games if ended else f"{counts[-1].lines:,} lines of {plies_text(len(counts) - 1)}"
+    if ended:
+        total_games = sum(count.ends for count in counts)
+        what = f"{total_games:,} game{'s' * (total_games != 1)}"
+    else:
+        lines = counts[-1].lines
+        what = f"{lines:,} line{'s' * (lines != 1)} of {plies_text(len(counts) - 1)}"
     click.echo(f"\n{what}")
 
 

@@ -111,6 +111,9 @@ def describe(text: str) -> dict[str, Any]:
         game = load_game(text)
     except VariantError:
         return facts  # an option without a default is missing
+    defaults = {option["name"]: option["default"] for option in options_of(type(game))}
+    for option in facts["options"]:  # the class for larger variants may have a default, as that of the whole cube
+        option["default"] = option["default"] or defaults.get(option["name"])
     if (start := given_start(game)) is not None:
         facts.update(start=game.write(start), picture=game.show(start))
     return facts

@@ -28,6 +28,13 @@ TABLE = "256M"
 METHODS = ["alpha-beta", "pn"]
 ORDERS = {"given": "as given", "worst": "worst first", "best": "best first"}
 """Orders of moves, by their names in `trees/tree.py`."""
+WITHOUT_EFFECT = {
+    "a --tree": ("seconds", "size", "workers", "value_only", "tables"),
+    "searches of nimbers": ("size", "workers", "value_only", "tables"),
+    "searches of scores": ("tables",),
+    "searches of games with chance or several players": ("method", "size", "workers", "value_only", "tables"),
+}
+"""The options without effect in some searches, by the name of these searches in the message that refuses them."""
 DISTANCE_SECONDS = 10.0
 """Seconds to search for the distance of a value that proof-number search has proved, unless --time is given."""
 
@@ -36,7 +43,12 @@ DISTANCE_SECONDS = 10.0
 @options.source
 @click.argument("position", required=False)
 @options.time_limit
-@click.option("--depth", type=click.IntRange(1), metavar="N", help="Search to a depth of N plies only.")
+@click.option(
+    "--depth",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Search to a depth of N plies only: for wins and losses, not ties.",
+)
 @options.size(
     "--table",
     "size",
@@ -118,10 +130,14 @@ def command(
     if metric == "nimber" and otherwise:
         raise click.UsageError("nimbers are searched without --depth, --method, --tree and --out")
     if metric == "nimber" or (metric is None and not otherwise and game.heap_code and metric_of(game) == "nimber"):
+        refuse_options_of("searches of nimbers")
         print_nimber(game, position, seconds, as_json)
         return
     root = start_of(game) if position is None else read_position(game, position)
     if tree or out:
+        refuse_options_of("a --tree")
+        if order and method == "pn":
+            raise click.UsageError("--order is for alpha-beta, and not for --method pn")
         by_points, by_proofs = metric == "score" if metric else None, method == "pn"
         draw_trees(game, root, (depth, by_points, by_proofs, ORDERS[order] if order else ""), out, as_json)
         return
@@ -131,9 +147,11 @@ def command(
     if (metric or metric_of(game)) == "score":
         if depth or method == "pn":
             raise click.UsageError("scores are searched to the end of the game, without --depth and --method pn")
+        refuse_options_of("searches of scores")
         print_score(game, root, limits, as_json)
         return
     if game.players > 2 or (metric or metric_of(game)) == "expectation":
+        refuse_options_of("searches of games with chance or several players")
         print_points(game, root, limits, as_json)
         return
     with progress_listener(as_json) as line:
@@ -154,6 +172,11 @@ def command(
         known_by_rules = found.value == TIE and Traits.of(game).has_tie_in
         hint = f": the rules say {plies(game.tie_in(root))} (tie_in)" if known_by_rules else ""
         click.echo(f"distance not proved{hint}; a longer --time may prove it, or solve the game")
+
+
+def refuse_options_of(searches: str) -> None:
+    """Raise UsageError if the command line gives an option without effect in these searches (see WITHOUT_EFFECT)."""
+    options.refuse_options(WITHOUT_EFFECT[searches], f"has no effect in {searches}")
 
 
 def print_nimber(game: Game, position: str | None, seconds: float | None, as_json: bool) -> None:
@@ -334,6 +357,8 @@ def by_alpha_beta(game: Game, position: int, limits: SearchLimits, line: Listene
 
     announce(line, COMPILING)
     search = Search(game, limits.workers, limits.size, tables_of(game, position, limits), limits.most)
+    if limits.depth and limits.depth > search.most_plies:
+        click.echo(f"searching to {search.most_plies} plies, the most that the entries of the table hold", err=True)
     with poll_progress(line, search_progress(search)):
         found = search.find(position, limits.seconds, limits.distance, limits.depth)
         return found, search.line(position, found, limits.seconds) if limits.distance else []

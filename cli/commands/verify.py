@@ -61,6 +61,7 @@ def command(
         what = "--against is for a database of a best response"
         raise click.UsageError(f"{what}: not for books and certificates, and not with --quick")
     if quick:
+        options.refuse_options(("workers",), "has no effect with --quick")
         verify_quickly(source, database, as_json)
         return
     if path := estimates_named(source, database):

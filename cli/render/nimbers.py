@@ -79,7 +79,7 @@ def rows_of(sequence: NimSequence) -> str:
         columns = max((width for width in widths if width % length == 0 or length % width == 0), default=COLUMNS)
         last = first + length - 1
     rows: list[list[Any]] = [[heading("heap"), *(f"+{column}" for column in range(columns))]]
-    for begin in range(0, last + 1, columns):
+    for begin in range(0, min(last + 1, len(sequence.values)), columns):
         nimbers = sequence.values[begin : begin + columns].tolist()
         rows.append([str(begin), *map(str, nimbers), *[""] * (columns - len(nimbers))])
     return table(rows, ">" * (columns + 1))

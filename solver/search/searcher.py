@@ -287,6 +287,11 @@ class Search(StoppableSearch):
         # Beyond the usual size, memory is taken only in searches that gain by it: from some 100 million positions on.
         return 4 * self.table.words.size if self.table_size < self.most else kernels.NO_LIMIT
 
+    @property
+    def most_plies(self) -> int:
+        """The greatest distance of an end that a search can prove."""
+        return self.table.layout.far - 2
+
     def set_stop_flags(self, stopped: bool) -> None:
         """Set or clear the stop flag of all threads."""
         for workspace in self.workspaces:

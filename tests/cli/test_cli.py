@@ -156,6 +156,10 @@ def test_games_lists_all_games():
     assert {game["name"]: game["title"] for game in listed}["connect4"] == "Connect Four"
 
 
+def test_games_shows_the_default_that_only_the_class_for_larger_variants_has():
+    assert result_of("games", "cube")["options"] == [{"name": "only", "type": "text", "default": "all"}]
+
+
 def test_games_tells_of_one():
     facts = result_of("games", "connect4")
     assert facts["options"][0] == {"name": "width", "type": "whole number", "default": "7"}
@@ -775,6 +779,17 @@ def test_memory_that_is_not_to_be_had_is_told_by_its_limit(error, monkeypatch):
 
 WITHOUT_EFFECT = {
     "search tictactoe --order best": "--order goes with --tree",
+    "search tictactoe --tree --method pn --order best": "--order is for alpha-beta, and not for --method pn",
+    "search tictactoe --tree --time 9": "--time has no effect in a --tree",
+    "search tictactoe --tree --table 1M": "--table has no effect in a --tree",
+    "search tictactoe --tree --workers 2": "--workers has no effect in a --tree",
+    "search tictactoe --tree --value-only": "--value-only has no effect in a --tree",
+    "search tictactoe --tree --no-tables": "--no-tables has no effect in a --tree",
+    "search nim3 --method pn": "--method has no effect in searches of games with chance or several players",
+    "search pig:10 --method pn": "--method has no effect in searches of games with chance or several players",
+    "search octal 9 --workers 2": "--workers has no effect in searches of nimbers",
+    "search othello:4,4 --no-tables": "--no-tables has no effect in searches of scores",
+    "verify tictactoe --quick --workers 2": "--workers has no effect with --quick",
     "match tictactoe random random --exact --games 5": "--games goes with games, and not with --exact",
     "match tictactoe random random --exact --pgn games.pgn": "--pgn goes with games, and not with --exact",
     "compare chess:KRK . --all --seed 1": "--seed is for random positions: not with --all",

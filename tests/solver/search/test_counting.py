@@ -83,6 +83,11 @@ def test_the_command_needs_a_position_where_there_is_no_start():
     assert "has no start; give a POSITION" in retrograde("count", "chess:KRK", status=2).stderr
 
 
+def test_one_game_and_one_line_are_in_the_singular():
+    assert retrograde("count", "nim:heaps=1").stdout.endswith("\n1 game\n")
+    assert retrograde("count", "tictactoe", "--plies", 0).stdout.endswith("\n1 line of 0 plies\n")
+
+
 def test_the_command_prints_json():
     told = json.loads(retrograde("count", "nim:heaps=1+2", "--json").stdout)
     assert told["games"] == 4  # 1 and 2; 2 and 1; 1 twice, in one order or the other, then 1

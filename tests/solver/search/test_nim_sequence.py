@@ -184,6 +184,8 @@ def test_search_prints_nimbers_of_heaps_and_their_period():
     assert (found["nimber"], found["move"], found["period"]) == (3, "5>3+2", None)
     assert found["nimbers"][: len(GRUNDY)] == list(GRUNDY)
     assert "the player to move loses" in retrograde("search", "octal", "0").stdout
+    too_short = retrograde("search", "octal:code=.77", "5", "--time", "0.000001").stdout
+    assert too_short.partition("heap  ")[2].splitlines()[1:] == ["     0   0"]
     assert "not found in" in retrograde("search", "grundy", "1000000", "--time", "0.1").stdout
     assert "wins in" in retrograde("search", "octal", "7", "--metric", "remoteness").stdout
 

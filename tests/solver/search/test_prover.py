@@ -170,6 +170,13 @@ def test_the_command_line():
     assert "--depth needs --method alpha-beta" in refused
 
 
+def test_a_depth_beyond_what_the_table_holds_is_said():
+    told = retrograde("search", "tictactoe", "--depth", 300)
+    assert "searching to 253 plies, the most that the entries of the table hold" in told.stderr
+    assert "within 253 plies" in told.stdout
+    assert "the most that" not in retrograde("search", "tictactoe", "--depth", 253).stderr
+
+
 def test_what_is_known_without_a_tie_or_a_draw_is_told():
     from retrograde.cli.render.oracles import verdict
     from retrograde.solver.play.oracle import bounds_of_finding

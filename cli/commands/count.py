@@ -7,9 +7,11 @@ import click
 from retrograde.cli import options
 from retrograde.cli.commands.search import start_of
 from retrograde.cli.common import print_json, read_position
+from retrograde.cli.progress import progress_listener
 from retrograde.cli.render.words import heading, indent, table
 from retrograde.cli.render.words import plies as plies_text
 from retrograde.games.catalog import variant
+from retrograde.solver.runtime.progress import announce
 
 if TYPE_CHECKING:
     from retrograde.solver.search.counting import PlyCount
@@ -42,7 +44,13 @@ def command(source: str, position: str | None, plies: int | None, as_json: bool)
     game = load_game(source)
     precheck(game).require_ok()
     start = start_of(game) if position is None else read_position(game, position)
-    counts = list(count_lines(game, start, plies))
+    counts: list[PlyCount] = []
+    with progress_listener(as_json) as line:
+        for count in count_lines(game, start, plies):
+            counts.append(count)
+            announce(
+                line, f"counted {count.lines:,} {'line' if count.lines == 1 else 'lines'} of {plies_text(count.ply)}"
+            )
     ended = plies is None or not counts[-1].going_on
     if as_json:
         total = {"games": sum(count.ends for count in counts)} if ended else {}

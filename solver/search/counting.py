@@ -6,6 +6,7 @@ the work grows with the number of positions, not with the number of lines.
 
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
+from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,8 @@ from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.runtime.array_type import Array
 
 UNLIMITED = 1 << 62
+LONGEST_LINE = 500
+"""The most plies of a random line by which the count looks for play without end."""
 
 
 class PlyCount(NamedTuple):
@@ -39,7 +42,8 @@ class Endless(RuleError):
 
 def count_lines(game: Game, position: Any, plies: int | None = None) -> Iterator[PlyCount]:
     """Yield the counts of each ply from 0 to *plies*, or to the end of all lines. Raise Endless if there is none."""
-    wave = np.array([game.canonical(position)], np.int64)
+    first = game.canonical(position)
+    wave = np.array([first], np.int64)
     lines = np.array([1], object)  # Python's ints: their sums are soon greater than 64 bits
     expanded: set[Any] = set()
     for ply in range(plies + 1 if plies is not None else UNLIMITED):
@@ -47,6 +51,8 @@ def count_lines(game: Game, position: Any, plies: int | None = None) -> Iterator
             over = expander_of(game).primitives(wave) != UNDECIDED
             yield PlyCount(ply, int(lines.sum()), int(lines[over].sum()), len(wave))
             return
+        if plies is None and (returned_to := position_met_again(game, first, Random(ply))) is not None:
+            raise endless(game, returned_to)
         children, parents, over = expand(game, wave)
         yield PlyCount(ply, int(lines.sum()), int(lines[over].sum()), len(wave))
         if not len(children):
@@ -94,13 +100,40 @@ def merge(children: Array, lines: Array) -> tuple[Array, Array]:
     return children[order][firsts], np.add.reduceat(lines[order], firsts)
 
 
+def position_met_again(game: Game, position: Any, chance: Random) -> Any:
+    """Return a position to which a random line returns, if one does; else None, which proves nothing.
+
+    The line is random until a move leads back to a position that it has had.
+    """
+    met: set[Any] = set()
+    for _ in range(LONGEST_LINE):
+        met.add(position)
+        if game.primitive(position) != UNDECIDED:
+            break
+        tier = game.tier(position)
+        children = [game.canonical(game.do_move(position, move)) for move in game.generate_moves(position)]
+        for child in children:
+            if child in met:
+                return child
+        if not children:
+            break
+        position = chance.choice(children)
+        if game.tier(position) != tier:
+            met.clear()  # no move leads back to an earlier tier
+    return None
+
+
 def refuse_endless(game: Game, expanded: set[Any]) -> None:
     """Raise Endless if a line returns to one of the *expanded* positions. The set holds their children too."""
     try:
         TopologicalSorter({position: examine(game, position)[2] for position in expanded}).prepare()
     except CycleError as error:
-        position = game.write(error.args[1][0])
-        raise Endless(
-            f"{variant(game)}: play can go on forever, as from {position}, so that its lines cannot all be counted; "
-            "count those of some plies, with --plies 10"
-        ) from None
+        raise endless(game, error.args[1][0]) from None
+
+
+def endless(game: Game, position: Any) -> Endless:
+    """Return the error of a game in which play can return to a *position*."""
+    return Endless(
+        f"{variant(game)}: play can go on forever, as from {game.write(position)}, so that its lines cannot all be "
+        "counted; count those of some plies, with --plies 10"
+    )

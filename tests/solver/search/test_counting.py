@@ -1,13 +1,16 @@
 """Lines of play: published counts, chess against python-chess, and random games against recursion."""
 
 import json
+from itertools import islice
+from random import Random
 
 import chess
 import pytest
 
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import UNDECIDED
-from retrograde.solver.search.counting import Endless, PlyCount, count_lines
+from retrograde.solver.search import counting
+from retrograde.solver.search.counting import Endless, PlyCount, count_lines, position_met_again
 from tests.helpers.command_line import retrograde
 from tests.helpers.tangle import Tangle, position_of
 from tests.helpers.wide import WideTicTacToe
@@ -72,6 +75,34 @@ def test_endless_play_is_refused_where_all_games_are_counted():
     with pytest.raises(Endless, match=r"play can go on forever, as from .*--plies 10"):
         list(count_lines(game, game.start))
     assert [count.lines for count in count_lines(game, game.start, 4)] == [1, 2, 2, 2, 6]
+
+
+@pytest.mark.parametrize("text", ["draughts", "draughts:rows=6", "lgame"])
+def test_endless_play_is_refused_early_in_games_that_are_too_large_to_count(text, monkeypatch):
+    """A random line shows it, and not the list of all positions."""
+    monkeypatch.setattr(counting, "refuse_endless", lambda *_: pytest.fail("all positions were listed"))
+    game = load_game(text)
+    with pytest.raises(Endless, match="play can go on forever"):
+        list(islice(count_lines(game, game.start), 5))
+
+
+def test_a_line_returns_to_a_position_that_leads_back_to_itself():
+    game = load_game("mutorere")
+    found = position_met_again(game, game.canonical(game.start), Random(1))
+    after = {game.canonical(game.do_move(found, move)) for move in game.generate_moves(found)}
+    for _ in range(40):
+        after |= {game.canonical(game.do_move(one, move)) for one in after for move in game.generate_moves(one)}
+    assert found in after
+    for text in ("tictactoe", "nim", "othello:4,4", "hexapawn"):  # no line returns
+        game = load_game(text)
+        assert [position_met_again(game, game.canonical(game.start), Random(k)) for k in range(20)] == [None] * 20
+
+
+def test_long_counts_show_how_far_they_are(monkeypatch):
+    said = []
+    monkeypatch.setattr("retrograde.cli.commands.count.announce", lambda line, text: said.append(text))
+    retrograde("count", "tictactoe", "--plies", "2")
+    assert said == ["counted 1 line of 0 plies", "counted 9 lines of 1 ply", "counted 72 lines of 2 plies"]
 
 
 def test_a_position_that_is_over_is_one_line():

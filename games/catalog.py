@@ -424,6 +424,10 @@ def import_file(path: Path, only_files: Set[Path] | None = None) -> ModuleType:
         del sys.modules[name]
         line = getattr(error, "lineno", None) or line_in(error, path) or "?"
         problem = error.msg if isinstance(error, SyntaxError) else error  # the text of a SyntaxError has the line again
+        if isinstance(error, ImportError) and f"{error.name}.".startswith(f"{package}."):
+            problem = (
+                "a rule file is in no package, so that it has no relative imports; write `from module import name`"
+            )
         raise VariantError(f"{path}, line {line}: {type(error).__name__}: {problem}") from error
     except BaseException:
         del sys.modules[name]
@@ -545,6 +549,8 @@ def option_value(name: str, kind: Any, text: str) -> Any:
     >>> option_value("heaps", tuple, "3+4"), option_value("misere", bool, "yes")
     ((3, 4), True)
     """
+    if kind is float:
+        raise VariantError(f"{name} is a float; options are whole numbers, several of them, yes or no, or text")
     try:
         if kind is bool:
             return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}[text.lower()]

@@ -1,5 +1,6 @@
 """`retrograde fit`: fits the weights of a game's features to a database."""
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import click
 
 from retrograde.cli import options
 from retrograde.cli.commands.judge import percent
-from retrograde.cli.common import open_source, print_json
+from retrograde.cli.common import check_can_write, open_source, print_json
 from retrograde.cli.progress import progress_listener
 from retrograde.cli.render.words import heading, indent, table
 
@@ -49,6 +50,8 @@ def command(
     from retrograde.solver.runtime.progress import announce
 
     game = load_game(variant)
+    if weights:
+        check_weights_file(Path(weights))
     with solution_of(open_source(source or variant, None)) as solution, progress_listener(as_json) as line:
         if type(solution.game).features is not type(game).features:
             raise CannotFit(f"{solution.variant} has other features than {text_of(game)}; choose another --from")
@@ -77,3 +80,14 @@ def command(
         click.echo(f"weights by {found.target}: {', '.join(map(str, found.weights))}\n{path}")
     else:
         click.echo("the weights found are not better; nothing was stored")
+
+
+def check_weights_file(path: Path) -> None:
+    """Raise CannotWrite if a file of weights cannot be written; the folders that are missing would be made."""
+    from retrograde.databases.errors import CannotWrite
+
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise CannotWrite(f"cannot write {str(path)!r}; name another file with --weights")
+    if path.parent.is_dir():
+        check_can_write(path)

@@ -7,6 +7,8 @@ from retrograde.games.catalog import option_text
 from retrograde.games.contract.fields import fields_of
 from retrograde.games.contract.game import CHANCE, Game, Traits, declared_board, defines, metric_of
 from retrograde.solver.conformance.survey import Survey
+from retrograde.solver.metrics.method import refuse_nimbers
+from retrograde.solver.runtime.work import MetricNotApplicable
 
 SAMPLE = 200
 """The most positions that are looked at for images, chance and moves that pay."""
@@ -51,7 +53,7 @@ def describe_fields(survey: Survey) -> str:
 
 
 def describe_metric(survey: Survey) -> str:
-    """Return the metric, and why `solve` refuses it if a move at a visited position pays and stays in its tier."""
+    """Return the metric, and why `solve` refuses it, as far as a few positions show that."""
     game, metric = survey.game, metric_of(survey.game)
     if metric == "score" and Traits.of(game).has_rewards:
         for position, answers in [*survey.answers.items()][:SAMPLE]:
@@ -60,6 +62,11 @@ def describe_metric(survey: Survey) -> str:
                 if stays and any(game.reward(position, move, player) for player in range(game.players)):
                     what = f"move {game.move_name(position, move)} at {game.write(position)} pays and stays in its tier"
                     return f"score, which solve refuses, because {what}; let tier() rise with each move that pays"
+    if metric == "nimber":
+        try:
+            refuse_nimbers(game)
+        except MetricNotApplicable as error:
+            return f"nimber, which solve refuses: {error}"
     return metric
 
 

@@ -86,6 +86,10 @@ WORDS = (
         r"Unknown attribute '(\w+)' of type \w+\(.*\) of [\w.]+ \w{32} \w{32}",
         r"\1 is no method of the game (compiled code does not know static and class methods); write a method with self",
     ),
+    (
+        r"Unknown attribute '(steps|rays|shifts|bits_of)' of type (.*)",
+        r"rules cannot call \1(); make its table once, in a cached_property of the game",
+    ),
     (r"Unknown attribute '(\w+)' of type (.*)", r"compiled code does not know \1 of \2"),
     (r"Cannot unify (.*) and (.*) for '.*", r"a name stands for \1 and for \2; let it stand for one kind of value"),
     (r"Type of variable '.*' cannot be determined, operation: (\w+)\(.*", r"compiled code does not know \1 here"),

@@ -103,7 +103,7 @@ def test_engines_search_endings_with_their_weights(home):
     from retrograde.games.chess import Chess
     from retrograde.solver.play.weights import write_weights
 
-    weights = tuple(range(8))
+    weights = tuple(range(len(Chess("KRK").feature_weights)))
     write_weights(weights_path("chess:KRK"), Chess("KRK"), weights, {})
     oracle = compiled_oracle("KRK", 16)
     assert oracle.game.feature_weights == weights
@@ -147,3 +147,15 @@ def test_what_cannot_be_fitted_is_refused(home):
     assert "has other features" in retrograde("fit", "othello", "--from", LEAD, status=1).output
     told = retrograde("fit", LEAD, "--positions", 1000, "--weights", home / "lead.h5" / "x", status=1).output
     assert "cannot write" in told and len(told.splitlines()) == 1
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_the_fit(home, monkeypatch):
+    def never(*_):
+        raise AssertionError("the fit has begun")
+
+    monkeypatch.setattr("retrograde.solver.play.fitting.fit", never)
+    (home / "a folder").mkdir()
+    (home / "a file").touch()
+    for path in (home / "a folder", home / "a file" / "mine.json", home / "a file" / "new" / "mine.json"):
+        told = retrograde("fit", LEAD, "--positions", 1000, "--weights", path, status=1).stderr
+        assert told == f"retrograde: error: cannot write {str(path)!r}; name another file with --weights\n"

@@ -105,6 +105,20 @@ def test_rule_files_with_dots_in_their_names_do_not_share_a_database(name, tmp_p
         load_game(f"{tmp_path / name}.py")
 
 
+@pytest.mark.parametrize("line", ["from .helper import MOST", "from . import helper"])
+def test_a_relative_import_in_a_rule_file_is_refused_with_the_remedy(line, tmp_path):
+    (tmp_path / "helper.py").write_text("MOST = 3\n")
+    (tmp_path / "mine.py").write_text(f"{line}\n{HEAP}")
+    with pytest.raises(VariantError, match=r"mine\.py, line 1: .*no relative imports; write `from module import name`"):
+        load_game(f"{tmp_path / 'mine.py'}")
+
+
+def test_an_option_that_is_a_float_is_refused_as_such(tmp_path):
+    (tmp_path / "mine.py").write_text(HEAP.replace("size: int = 10", "size: int = 10\n    rate: float = 0.5"))
+    told = retrograde("check", f"{tmp_path / 'mine.py'}", status=1).stdout
+    assert "mine:rate is a float; options are whole numbers" in told and "joined by +" not in told
+
+
 @pytest.mark.parametrize("text", ["a/b", "a\\b", "a:b", "../a", "a*", "a?", 'a"', "a<", "a>", "a|", "a@b", "a b"])
 def test_options_that_no_database_can_be_named_after_are_refused_before_the_solve(text, tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path / "home"))

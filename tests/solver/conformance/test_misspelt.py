@@ -198,6 +198,16 @@ def test_check_says_that_solve_will_refuse_moves_that_pay_and_stay_in_their_tier
     assert "Score: " in retrograde("solve", f"{file}:rising").stdout
 
 
+def test_check_says_that_solve_will_refuse_nimbers(tmp_path):
+    file = tmp_path / "last.py"
+    file.write_text(HEAP.replace("return LOSE if", "return WIN if").replace("import LOSE", "import WIN").replace(
+        "class Heap(Game):", "class Last(Game):\n    metric = 'nimber'"))  # fmt: skip
+    why = "nimbers need a game in which a player who cannot move loses"
+    assert f"computed: nimber, which solve refuses: {why}" in retrograde("check", file).stdout
+    assert why in retrograde("solve", file, status=1).stderr
+    assert check(load_game("nim"), 300, 0.2, compiled=False).understood["computed"] == "nimber"
+
+
 UNDERSTOOD = {
     "tictactoe": {"players": "2, alternating", "symmetric images": "8", "moves named by": "the places of the board"},
     "nim3:3": {"players": "3, by turn", "computed": "utilities", "end": "primitive"},

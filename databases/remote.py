@@ -91,7 +91,10 @@ class RemoteFile(io.RawIOBase):
             what = f"to read {str(path)!r}, {error.name or 'fsspec'} is needed"
             raise Unreachable(f"{what}; get it with: pip install 'fsspec[http,s3]'") from error
         except FileNotFoundError as error:
+            status = getattr(error.__cause__, "status", None)  # fsspec says the same for each of them
             what = "the server has no such file, or does not answer"
+            if status not in (None, 404, 410):
+                what = f"the server refuses it, with status {status}"
             raise NoDatabase(f"no database {str(path)!r}: {what}") from error
         except Exception as error:  # each kind of server has errors of its own
             raise self.unreachable(error) from error

@@ -2,11 +2,14 @@
 
 from contextlib import ExitStack
 from pathlib import Path
+from shlex import quote
 
 import click
 
 from retrograde.cli import options
 from retrograde.cli.common import open_source
+from retrograde.databases.errors import NoDatabase
+from retrograde.databases.remote import is_address
 
 
 @click.command()
@@ -30,8 +33,9 @@ def command(variants: tuple[str, ...], folder: Path, pyodide: Path | None) -> No
     """Write solved games as a static site: the page of `retrograde serve`, without a server.
 
     Copy FOLDER to any host of files, such as GitHub Pages or a university's web space. Games of up to 20,000 positions
-    are published whole, as answers. Of larger games the page has the first moves. With --pyodide it has all: the
-    browser then runs Python, and reads the database in parts. Each database lies unchanged in FOLDER/databases.
+    are published whole, as answers. Of larger games, and of games without a first position, such as chess endings, the
+    page has the first moves. With --pyodide it has all: the browser then runs Python, and reads the database in parts.
+    Each database lies unchanged in FOLDER/databases.
 
     \b
     Examples:
@@ -45,6 +49,9 @@ def command(variants: tuple[str, ...], folder: Path, pyodide: Path | None) -> No
     with ExitStack() as stack:
         solutions = {}
         for text in variants:
+            if is_address(text):
+                fetch = f"first fetch it with: retrograde fetch {quote(text)}"
+                raise NoDatabase(f"{text!r} is no file of this machine, as publish needs; {fetch}")
             solution = stack.enter_context(solution_of(open_source(text, None)))
             if solution.variant in solutions:
                 raise click.UsageError(f"{solution.variant} is given twice", click.get_current_context())
@@ -54,4 +61,5 @@ def command(variants: tuple[str, ...], folder: Path, pyodide: Path | None) -> No
             advice = "; for all, run `npm pack pyodide@314.0.7` and add `--pyodide pyodide-314.0.7.tgz`"
             more = "" if whole or pyodide else advice
             click.echo(f"{name}: {what} {positions:,} positions{more}")
-    click.echo(f"to look at it: python -m http.server --directory {folder}  (browsers do not open it from the disk)")
+    look = f"python -m http.server --directory {quote(str(folder))}"
+    click.echo(f"to look at it: {look}  (browsers do not open it from the disk)")

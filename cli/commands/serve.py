@@ -5,11 +5,14 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from shlex import quote
 
 import click
 
 from retrograde.cli import options
 from retrograde.cli.render.oracles import solve_advice, source_text, time_option
+from retrograde.databases.location import SUFFIX
+from retrograde.databases.remote import is_address
 from retrograde.games import RetrogradeError
 
 SECONDS = 3.0
@@ -59,6 +62,12 @@ def command(
       retrograde serve connect4:4,4 chess:KRK --port 8080
       retrograde serve --allow-host games.example
     """
+    for text in variants:
+        if text.endswith(SUFFIX) or is_address(text):
+            remedy = "name the variant, and the folder of its database by the variable RETROGRADE_HOME"
+            remedy = f"first fetch it with: retrograde fetch {quote(text)}" if is_address(text) else remedy
+            what = f"serve takes variants, whose databases are in the database folder, not {text!r}; {remedy}"
+            raise click.UsageError(what, click.get_current_context())
     try:
         from retrograde.cli.web.app import make_app
         from retrograde.cli.web.hosts import hosts_of

@@ -336,7 +336,10 @@ def offer_gamescrafters(app: FastAPI, library: Library) -> None:
         """A game and its variants."""
         answer = await library.answer(lambda: gamescrafters.game(library, game))
         if answer is None:
-            raise NoDatabase(f"no variant of {game!r} is served here")
+            what = f"no variant of {game!r} is served here"
+            if library.of_game(gamescrafters.game_name(game)):
+                what = f"GamesCrafters' API lists no games of chance or for several players, such as {game!r}"
+            raise NoDatabase(what)
         return answer
 
     @app.get("/{game}/{variant}/")

@@ -152,7 +152,7 @@ class Library:
             try:
                 game = named_game(plain)
             except VariantError as error:  # no error yet: there may be a database of that name
-                unknown = error
+                unknown = VariantError(str(error).partition("; list all games with")[0])  # no request names a file
         name = variant(game) if game else plain
         if self.games and name not in self.games:
             raise unknown or NoDatabase(f"{name} is not served here")

@@ -10,7 +10,7 @@ from queue import Queue
 import pytest
 
 from retrograde.cli.commands.serve import open_page
-from tests.helpers.command_line import COMMAND, LATE, environment
+from tests.helpers.command_line import COMMAND, LATE, environment, retrograde
 
 pytest.importorskip("uvicorn")
 
@@ -71,3 +71,17 @@ def test_where_there_is_no_browser_it_is_said(monkeypatch, capfd):
     while not said and time.monotonic() < end:
         said = capfd.readouterr().err
     assert said == "no browser was found to open; type in the address: http://127.0.0.1:80/\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "remedy"),
+    [("home/nim.h5", "by the variable RETROGRADE_HOME"), ("http://127.0.0.1:9/nim.h5", "retrograde fetch http://127")],
+)
+def test_a_file_or_an_address_is_not_served(source, remedy):
+    said = retrograde("serve", source, status=2).stderr
+    assert "serve takes variants, whose databases are in the database folder" in said and remedy in said
+
+
+def test_a_host_that_is_not_of_this_machine_is_not_a_question_of_the_port():
+    said = retrograde("serve", "--host", "nosuchhost.invalid", status=1).stderr
+    assert "name a host of this machine with --host" in said and "--port" not in said

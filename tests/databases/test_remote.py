@@ -3,6 +3,8 @@
 import os
 import shutil
 import threading
+from functools import partialmethod
+from http.server import BaseHTTPRequestHandler
 
 import h5py
 import pytest
@@ -12,7 +14,7 @@ from retrograde.databases import NoDatabase, NotADatabase, remote
 from retrograde.databases.remote import Unreachable
 from tests.databases.test_plain import compare, positions_of
 from tests.helpers.command_line import retrograde
-from tests.helpers.hosting import Host
+from tests.helpers.hosting import Handler, Host
 
 pytestmark = pytest.mark.long
 pytest.importorskip("aiohttp", reason="addresses need the extra remote")
@@ -149,3 +151,13 @@ def test_what_is_wrong_is_said(host, tmp_path, home, monkeypatch):
             solution.database.file.check()
     with pytest.raises(NoDatabase, match="or does not answer"):
         package.open("http://127.0.0.1:9/a.h5")
+
+
+@pytest.mark.parametrize("status", [401, 403, 500, 503])
+def test_a_server_that_refuses_a_file_is_told_by_its_status(status, host, home, monkeypatch):
+    refuse = partialmethod(BaseHTTPRequestHandler.send_error, status)
+    for method in ("do_GET", "do_HEAD"):
+        monkeypatch.setattr(Handler, method, refuse)
+    for command in (["fetch"], ["query"]):
+        said = retrograde(*command, f"{host.url}/{CONNECT}", status=1).stderr
+        assert f"the server refuses it, with status {status}" in said

@@ -5,6 +5,8 @@ import { refusal } from "./ask.js";
 
 const ROOT = new URL("..", import.meta.url);
 const LONGEST_LINE = 60; // plies of best play
+const PATIENCE = 100; // plies without progress, after which a game of chess is drawn
+const WIDTH = 79; // signs in a line of PGN
 const MOST_BETTER = 3; // better moves that are named
 const read = new Map(); // by path, what has been asked of the host
 
@@ -96,6 +98,42 @@ async function find(facts, text) {
   return number < 0 ? undefined : (await fileOf(facts, number)).find((one) => one.position === text);
 }
 
+// A game of chess in the portable game notation, as games/chess/pgn.py writes it; undefined if a position is not here.
+async function chessGame(facts, variant, start, names, players, finished, given) {
+  const isWhite = ({ position }) => position.split(" ")[1] === "w";
+  const fields = start.position.split(" ");
+  const [white, black] = (isWhite(start) ? players : players.toReversed()).map((name) => name.replace(/["\\\p{C}]/gu, ""));
+  const words = isWhite(start) || !names.length ? [] : ["1..."];
+  let [at, number, count] = [start, 1, Math.max(given || 0, Number(fields.at(-2)))];
+  const begin = [...fields.slice(0, -2), count, 1].join(" ");
+  for (const name of names) {
+    if (isWhite(at)) words.push(`${number}.`);
+    else number += 1;
+    words.push(name);
+    count = /^[a-h]|x/.test(name) ? 0 : count + 1; // a pawn's move, or a capture
+    const move = at.moves.find((one) => one.name === name);
+    at = move && (await find(facts, move.position));
+    if (!at) return undefined;
+  }
+  if (finished && count >= PATIENCE && !at.over) words.push("{draw by the fifty-move rule}");
+  const won = isWhite(at) ? "0-1" : "1-0";
+  const result = !finished ? "*" : at.over && at.value === "lose" ? won : "1/2-1/2";
+  const today = new Date();
+  const date = [today.getFullYear(), today.getMonth() + 1, today.getDate()].map((part) => String(part).padStart(2, "0"));
+  const tags = {
+    Event: `Chess endgame ${variant.replace(/^.*?:/, "").replace(/@.*/, "")}`, Site: "?", Date: date.join("."), Round: "-",
+    White: white, Black: black, Result: result, SetUp: "1", FEN: begin,
+  };
+  const lines = [""];
+  for (const word of [...words, result].join(" ").split(" ")) {
+    const longer = lines.at(-1) ? `${lines.at(-1)} ${word}` : word;
+    if (longer.length > WIDTH) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  const head = Object.entries(tags).map(([name, value]) => `[${name} "${value}"]`);
+  return `${head.join("\n")}\n\n${lines.join("\n")}\n`;
+}
+
 const anyOf = (list) => list[Math.floor(Math.random() * list.length)];
 
 // Return a random position in which the game goes on, as the server does; another if there is none.
@@ -160,6 +198,11 @@ const ANSWERS = {
       at = await find(facts, played.position);
     }
     return verdicts;
+  },
+
+  async pgn(facts, { variant, position, moves, first, second, finished, count }) {
+    const start = /^chess[:@]/.test(variant) && (await placeOf(facts, position));
+    return start ? chessGame(facts, variant, start, namesOf(moves), [first, second], finished, count) : undefined;
   },
 
   async setup(facts, { pieces, turn }) {

@@ -28,6 +28,7 @@ from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games import RetrogradeError
 from retrograde.games.contract.picture import board_svg
 from retrograde.solver.play.solution import Solution
+from retrograde.solver.runtime.scratch import without_empty_folders
 
 STATIC = Path(__file__).parent.parent / "static"
 SCRIPTS = "backend.js", "worker.js"
@@ -63,7 +64,13 @@ def publish(solutions: Sequence[Solution], folder: Path, pyodide: Path | None = 
     """
     if folder.exists() and not (folder / "gallery.json").exists() and any(folder.iterdir()):
         raise NotASite(f"{str(folder)!r} has files, and none of a published site; name a new or an empty folder")
-    folder.mkdir(parents=True, exist_ok=True)
+    with without_empty_folders(folder / "index.html"):
+        folder.mkdir(parents=True, exist_ok=True)
+        yield from write_site(solutions, folder, pyodide)
+
+
+def write_site(solutions: Sequence[Solution], folder: Path, pyodide: Path | None) -> Iterator[GameOnSite]:
+    """Write a site into a folder, as `publish` does."""
     with TemporaryDirectory(dir=folder, prefix=".publish") as new_site:
         site, cards = Path(new_site), []
         write_pages(site, pyodide is not None)

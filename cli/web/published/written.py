@@ -12,6 +12,7 @@ from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
+from retrograde.cli.common import CHESS
 from retrograde.cli.web import view
 from retrograde.cli.web.answers import answer_text
 from retrograde.games.contract.game import UNDECIDED, PositionError
@@ -40,7 +41,7 @@ def write_answers(solution: Solution, folder: Path, python: bool) -> bool:
     firsts = order[::TOGETHER]
     for number in range(len(firsts)):
         file = order[number * TOGETHER : (number + 1) * TOGETHER]
-        answers = [answer(solution, texts[text], not complete) for text in file]
+        answers = [answer(solution, texts[text], not complete, python and not complete) for text in file]
         write_packed(folder / f"{number}.json.gz", answer_text(answers).encode())
     facts = {
         "about": vars(view.database(solution)),
@@ -74,9 +75,13 @@ def first_positions(solution: Solution, most: int) -> list[int]:
     return [*order][:most]
 
 
-def answer(solution: Solution, position: int, line: bool) -> dict[str, Any]:
-    """Return the page's answer about a position, with a perfect player's reply; with *line*, best play too."""
-    shown = vars(view.show_position(solution, position, line))
+def answer(solution: Solution, position: int, line: bool, python: bool) -> dict[str, Any]:
+    """Return the page's answer about a position, with a perfect player's reply; with *line*, best play too.
+
+    *python*: the browser answers other questions.
+    """
+    shown = {**vars(view.show_position(solution, position, line))}
+    shown["pgn"] = shown["pgn"] and (python or solution.game.name == CHESS)  # backend.js writes PGN of chess
     if shown["over"] or is_chances(solution.game, position):
         return shown
     return {**shown, "reply": solution.game.move_name(position, perfect(solution, position))}

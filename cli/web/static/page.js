@@ -393,6 +393,7 @@ function fresh(start) {
 // Begin as the address says. Where a person comes back to it, machines wait; a page that is loaded anew goes on.
 async function start() {
   const { variant, start, moves, players, skill, hints } = readAddress(location.search);
+  if (!variant) return location.replace("./"); // the address names no game: show all
   const [how] = performance.getEntriesByType("navigation");
   Object.assign(game, { players, skill, hints });
   await begin({ variant, start, moves, paused: how?.type === "back_forward" }, replaced);

@@ -446,3 +446,43 @@ def test_the_next_visit_starts_from_an_image_of_pythons_memory(
         assert said == "games of connect4 cannot be written as PGN"
         page.wait_for_function(f"async (kept) => !(await ({KEPT})()).includes(kept)", arg=kept)
         assert len(page.evaluate(KEPT)) == 1
+
+
+def test_what_cannot_be_published_leaves_no_folder_and_commands_are_quoted(tmp_path, home, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    said = retrograde("publish", "http://127.0.0.1:9/nim.h5", "--to", tmp_path / "s", status=1).stderr
+    assert "first fetch it with: retrograde fetch http://127.0.0.1:9/nim.h5" in said
+    (tmp_path / "some.py").touch()
+    retrograde("publish", "hexapawn", "--to", tmp_path / "new" / "s", "--pyodide", tmp_path / "some.py", status=1)
+    assert not (tmp_path / "s").exists() and not (tmp_path / "new").exists()
+    said = retrograde("publish", "hexapawn", "--to", tmp_path / "s 5").stdout
+    assert f"--directory '{tmp_path / 's 5'}'  (browsers" in said
+
+
+@needs_browser
+def test_a_published_ending_writes_games_as_the_server_does(browser, tmp_path, solved, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(fill(tmp_path, solved, ["chess:KQK", "chess:KK"])))
+    with open_solution("chess:KQK") as solution:
+        position = solution.game.read("8/8/8/3k4/8/8/1Q6/K7 b - - 0 1")
+        line = solution.line(position)
+        start, mate = solution.game.write(position), [choice.name for choice in line]
+        monkeypatch.setattr(written, "first_positions", lambda *_: [position, *(choice.position for choice in line)])
+        assert not next(iter([*publish([solution], tmp_path / "host" / "site")])).whole
+        games = [(mate, True, 0), (mate[:-1], False, 0), (mate[:-1], True, 99), ([], False, 0), (mate[:2], False, 7)]
+        asked = [
+            {"moves": ",".join(moves), "finished": finished, "count": count}
+            | {"variant": "chess:KQK", "position": start, "first": 'A "x"', "second": "B"}
+            for moves, finished, count in games
+        ]
+        told = [
+            view.pgn(solution, position, moves, ('A "x"', "B"), finished, count) for moves, finished, count in games
+        ]
+    with Host(tmp_path / "host") as host:
+        page = browser.new_page()
+        page.goto(f"{host.url}/site/")
+        page.wait_for_selector(".card")
+        assert page.evaluate(ASK, [["pgn", one] for one in asked]) == told
+        assert page.evaluate(ASK, [["position", {"variant": "chess:KQK"}]])[0]["pgn"]
+        page.goto(f"{host.url}/site/game.html")
+        page.wait_for_selector(".card")  # no game is named: all are shown
+        page.close()

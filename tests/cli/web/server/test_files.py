@@ -275,3 +275,16 @@ def test_a_database_of_other_rules_tells_nothing_of_the_game_as_it_is(client, ho
     told = {one["variant"]: one["start"] for one in get(client, "/api/variants")}
     assert told["tictactoe"] is None and told["mutorere"] is not None
     assert "other rules" in get(client, "/api/position", 503, variant="tictactoe")["error"]
+
+
+def test_what_is_unknown_names_no_files_and_no_prose_as_a_command(client):
+    about = get(client, "/api/about", variant="nosuch")
+    assert (about["state"], about["command"], about["words"]) == ("unknown", "", "no game 'nosuch'")
+    assert get(client, "/api/position", 404, variant="nosuch")["error"] == "no game 'nosuch'"
+
+
+def test_of_a_game_of_chance_it_is_said_why_gamescrafters_api_does_not_list_it(tmp_path, solved, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(fill(tmp_path, solved, ["piglet:2"])))
+    client = client_of((), None, False)
+    assert "lists no games of chance or for several players" in get(client, "/piglet/", 404)["error"]
+    assert get(client, "/nosuch/", 404)["error"] == "no variant of 'nosuch' is served here"

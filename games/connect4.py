@@ -21,7 +21,7 @@ one colour in one column changes the same bits in the same way. So a move keeps 
 import re
 from functools import cached_property
 
-from retrograde.games.contract.game import LOSE, POSITION_BITS, TIE, UNDECIDED, Game
+from retrograde.games.contract.game import LOSE, POSITION_BITS, TIE, UNDECIDED, WIN, Game
 
 
 class Connect4(Game):
@@ -118,6 +118,38 @@ class Connect4(Game):
     def tie_in(self, position):
         """Return the number of empty cells."""
         return self.width * self.height - self.filled(position).bit_count()
+
+    @cached_property
+    def even_rows(self):
+        """The cells from which on, up to the top of the column, there is an even number of cells."""
+        return self.start * sum(1 << row for row in range(self.height) if (self.height - row) % 2 == 0)
+
+    def at_best(self, position):
+        """Return what the player gets at best against an opponent who answers each stone with one on top of it.
+
+        This is *follow-up* (Allis, 1988). It leaves the player one half of the empty cells, known in advance. In
+        columns with an odd number of them it begins above the lowest. These columns make pairs: a stone on the lowest
+        cell of one is answered by a stone on that of the other, so either player may get these two cells.
+        """
+        filled = self.filled(position)
+        empty = self.board & ~filled
+        if empty.bit_count() & 1:
+            return WIN  # a column would be left without a pair
+        stones = filled & position if filled.bit_count() & 1 else filled & ~position
+        either = filled + self.start & empty & ~self.even_rows
+        if self.in_a_row(stones | empty & self.even_rows | either):
+            return WIN
+        return LOSE if self.in_a_row(filled ^ stones | empty & ~self.even_rows & ~either) else TIE
+
+    def in_a_row(self, stones):
+        """Return whether these stones have `connect` in a row."""
+        found = False
+        for step in (1, self.height, self.stride, self.stride + 1):
+            line = stones
+            for _ in range(self.connect - 1):
+                line &= line >> step
+            found |= line != 0
+        return found
 
     def estimate(self, position):
         """Return the player to move's lead in stones within rows that can still become four, counting each such row."""

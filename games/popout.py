@@ -78,16 +78,6 @@ class PopOut(Connect4):
             return UNDECIDED
         return TIE
 
-    def in_a_row(self, stones):
-        """Return whether these stones have `connect` in a row."""
-        found = False
-        for step in (1, self.height, self.stride, self.stride + 1):
-            line = stones
-            for _ in range(self.connect - 1):
-                line &= line >> step
-            found |= line != 0
-        return found
-
     def parents(self, position):
         """A stone of the player who moved goes up again from a column, or comes in again below it."""
         other = 1 - self.mover(position)
@@ -149,7 +139,7 @@ class PopOut(Connect4):
         return position if self.index(position) == i else -1
 
     # Connect Four's need no circles, or take the player to move from the number of stones.
-    tier, tie_in, promise, quiet = Game.tier, Game.tie_in, Game.promise, Game.quiet
+    tier, tie_in, promise, quiet, at_best = Game.tier, Game.tie_in, Game.promise, Game.quiet, Game.at_best
 
     def estimate(self, position):
         """Return Connect Four's estimate, which is for the player to move by the number of stones."""

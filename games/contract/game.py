@@ -146,9 +146,9 @@ the metric dtz does not:
     how many plies without progress the game is a draw. A win or a loss from such a database counts only if it comes in
     time.
 
-Hints for search. They make a search faster or play better, and are never part of a proof: every proved value or
-distance, in a search, a book or a database, is the same without them. The program calls them only for UNDECIDED
-positions. They must give symmetric positions the same answer:
+Hints for search. They make a search faster or play better. Proofs rest on none of them but `at_best`, `has_ties`,
+`least_plies` and `heap_code`: every other proved value or distance, in a search, a book or a database, is the same
+without them. The program calls them only for UNDECIDED positions. They must give symmetric positions the same answer:
 
 `estimate(position)`
     How good the position looks for the player to move, an int from -ESTIMATE_LIMIT to ESTIMATE_LIMIT; 0 is even. Only
@@ -176,6 +176,10 @@ positions. They must give symmetric positions the same answer:
 `has_ties`
     A class attribute, True if absent. False says that no end is a TIE. Where neither side can force a win, `search`
     then need not look for ties to know that the value is a DRAW.
+`at_best(position)`
+    What the player to move gets at best, as the rules show without a search: LOSE, or TIE or DRAW if it cannot win; WIN
+    if nothing is known. For games in which two players alternate; LOSE only if no position can come back. `search`
+    looks no further, so it must be right. `check` verifies that the opponent always has a reply that keeps it so.
 `least_plies(position)`
     For puzzles: a lower bound of the plies to a solution. A move may lower it by 1 at most, and it is 1 or less where
     one move solves the puzzle. Shortest solutions found by `search` rest on it. So `check`, and
@@ -357,7 +361,7 @@ rule uses them too. All other members are rules, except those in HINTS, CLOCK an
 
 HINTS = frozenset({
     *("estimate", "features", "feature_weights", "quiet", "promise", "exchanges", "tie_in", "least_plies", "swapped"),
-    *("abstractions", "abstractions_add", "abstracted", "heap_code", "has_ties"),
+    *("abstractions", "abstractions_add", "abstracted", "heap_code", "has_ties", "at_best"),
 })  # fmt: skip
 """Members that help a search or a numbering. The digest of the rules ignores them."""
 
@@ -576,6 +580,10 @@ class Game:
     def tie_in(self, position: int) -> int:
         """Return the number of plies from an UNDECIDED position to a TIE, the same for all ties."""
         raise NotImplementedError(f"{type(self).__name__} has no tie_in(position)")
+
+    def at_best(self, position: int) -> Value:
+        """Return the best value that the player to move can reach in an UNDECIDED position, WIN if it is not known."""
+        return WIN
 
     def least_plies(self, position: int) -> int:
         """Return a lower bound of the plies from an UNDECIDED position of a puzzle to its solution."""
@@ -876,6 +884,7 @@ class Traits:
     """Whether all positions have numbers. Numberings in games with chance do not count: they may leave some out."""
     has_chance: bool
     """Whether the solver computes expectations for the game."""
+    has_at_best: bool
     has_elsewhere: bool
     has_estimate: bool
     has_images: bool
@@ -911,6 +920,7 @@ def traits_of(game: Any) -> Traits:
         alternates=alternates(game),
         is_numbered=is_numbered(game),
         has_chance=has_chance(game),
+        has_at_best=defines(game, "at_best"),
         has_elsewhere=defines(game, "elsewhere"),
         has_estimate=defines(game, "estimate") or defines(game, "features"),
         has_images=defines(game, "images"),

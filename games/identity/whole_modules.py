@@ -31,7 +31,7 @@ NAMES = tuple(
     [name]
     for name in (
         *("title", "words", "bits", "by_turns", "to_move", "exchanges", "feature_weights", "abstractions_add"),
-        *("heap_code", "has_ties"),
+        *("heap_code", "has_ties", "at_best"),
     )
 )
 """Assignments in classes that this digest ignores: the contract got them after the digest was defined."""

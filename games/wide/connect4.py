@@ -9,7 +9,7 @@ the position of one int that would be too long::
 from functools import cached_property
 
 from retrograde.games.connect4 import Connect4
-from retrograde.games.contract.game import LOSE, POSITION_BITS, TIE, UNDECIDED, replaced
+from retrograde.games.contract.game import LOSE, POSITION_BITS, TIE, UNDECIDED, WIN, replaced
 from retrograde.games.wide.two_words import TwoWords
 
 
@@ -129,6 +129,43 @@ class WideConnect4(TwoWords, Connect4):
 
     def tie_in(self, position):
         return self.width * self.height - self.tier(position)
+
+    @cached_property
+    def even_rows(self):
+        return tuple(
+            one * sum(1 << row for row in range(self.height) if (self.height - row) % 2 == 0) for one in self.start
+        )
+
+    def at_best(self, position):
+        """Return what the player gets at best against follow-up, like `Connect4.at_best`."""
+        count = self.tier(position)
+        if (self.width * self.height - count) & 1:
+            return WIN
+        filled, own, opponents = (
+            self.filled(position),
+            self.stones(position, count & 1),
+            self.stones(position, 1 - count & 1),
+        )
+        owns, others = own, opponents
+        for word in range(2):
+            empty = self.board[word] & ~filled[word]
+            either = filled[word] + self.start[word] & empty & ~self.even_rows[word]
+            owns = replaced(owns, word, own[word] | empty & self.even_rows[word] | either)
+            others = replaced(others, word, opponents[word] | empty & ~self.even_rows[word] & ~either)
+        if self.in_a_row(owns):
+            return WIN
+        return LOSE if self.in_a_row(others) else TIE
+
+    def in_a_row(self, stones):
+        """Return whether these stones, in two words, have `connect` in a row."""
+        for step in (1, self.height, self.stride, self.stride + 1):
+            line = stones
+            for _ in range(self.connect - 1):
+                moved = self.down(line, step)
+                line = line[0] & moved[0], line[1] & moved[1]
+            if line[0] | line[1]:
+                return True
+        return False
 
     def estimate(self, position):
         """Return the lead in stones of rows that may still be completed, each row counted with its stones."""

@@ -79,7 +79,8 @@ class FifteenPuzzle(TwoWords, EightPuzzle):
         if self.is_part:
             return ()
         tiles = [*map(str, range(1, self.cells))]
-        groups = ["-".join(tiles[i : i + MOST_COUNTED]) for i in range(0, len(tiles), MOST_COUNTED)]
+        most = min(MOST_COUNTED, self.cells - 3)
+        groups = ["-".join(tiles[i : i + most]) for i in range(0, len(tiles), most)]
         return tuple(replace(self, only=group) for group in PATTERNS.get((self.width, self.height), groups))
 
     @cached_property

@@ -78,6 +78,7 @@ POSITION_CHECKS = (
     PositionCheck(hints.check_hints, hints.has_hints, for_people=True),
     PositionCheck(hints.check_abstractions, lambda game: bool(game.abstractions), for_people=True),
     PositionCheck(hints.check_ties, lambda game: not game.has_ties, for_people=True),
+    PositionCheck(hints.check_at_best, lambda game: Traits.of(game).has_at_best, for_people=True),
     PositionCheck(hints.check_heap_code, lambda game: bool(game.heap_code), for_people=True),
     PositionCheck(turns.check_turn, lambda game: any(defines(game, name) for name in ("turn", "payoff", "reward"))),
     PositionCheck(numberings.check_slots, lambda game: Traits.of(game).is_numbered),

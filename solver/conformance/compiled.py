@@ -54,10 +54,12 @@ def check_hints_compiled(survey: Survey, position: int) -> None:
     survey.begin_check("compiled", position)
     moves = list_answers(survey.game.generate_moves(position))
     promises = np.zeros(len(moves), np.int64)
-    estimate, quiet, plies = ask(survey, find_hints, position, np.array(moves, np.int64), promises)
+    estimate, quiet, plies, best = ask(survey, find_hints, position, np.array(moves, np.int64), promises)
     expect_same("estimate() gives", interpreted.get("estimate", 0), int(estimate))
     expect_same("quiet() gives", bool(interpreted.get("quiet", True)), bool(quiet))
     expect_same("least_plies() gives", interpreted.get("least_plies", 1), int(plies))
+    if Traits.of(survey.game).has_at_best:
+        expect_same("at_best() gives", survey.game.at_best(position), int(best))
     expect_same("promise() gives", interpreted.get("promise", [0] * len(moves)), promises.tolist())
 
 

@@ -2,15 +2,29 @@
 
 `tie_in` must be the distance of every tie, and `least_plies` must fall by 1 at most with a move. `abstracted` must turn
 moves into moves of smaller puzzles, `heap_code` must describe the moves, and a game whose `has_ties` is False must not
-end in a TIE. Each check raises a Fault at the first thing that is wrong. Its text follows the rule that `begin_check`
-recorded last, as in "quiet at 5: gives 3".
+end in a TIE. Where `at_best` says that the player to move does not win, the opponent must have replies for that. Each
+check raises a Fault at the first thing that is wrong. Its text follows the rule that `begin_check` recorded last, as in
+"quiet at 5: gives 3".
 """
 
 from collections.abc import Iterable
 from typing import Any
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import ESTIMATE_LIMIT, HINTS, TIE, UNDECIDED, WIN, Game, Traits, defines
+from retrograde.games.contract.game import (
+    DRAW,
+    ESTIMATE_LIMIT,
+    FLIPPED,
+    HINTS,
+    LOSE,
+    TIE,
+    UNDECIDED,
+    WIN,
+    Game,
+    Traits,
+    Value,
+    defines,
+)
 from retrograde.games.contract.heap_code import NOTHING, ONE, TWO, UNEQUAL, options_of, sizes_in
 from retrograde.solver.conformance.pairs import some_images, text_of
 from retrograde.solver.conformance.survey import Survey, expect_again, list_answers
@@ -19,7 +33,7 @@ from retrograde.solver.rules.examine import Fault
 
 NUMERIC_HINTS = HINTS - {
     *("swapped", "exchanges", "feature_weights", "abstractions", "abstractions_add", "abstracted", "heap_code"),
-    "has_ties",
+    *("has_ties", "at_best"),
 }
 """Hints about positions and moves that are numbers."""
 
@@ -109,6 +123,40 @@ def check_ties(survey: Survey, position: int) -> None:
     if survey.answers[position].value == TIE:
         survey.begin_check("has_ties", position)
         raise Fault("is False, and the position is a TIE; leave has_ties out")
+
+
+RANKS: dict[int, int] = {LOSE: 0, TIE: 1, DRAW: 1, WIN: 2}
+"""Values for a player, from the worst."""
+
+
+def check_at_best(survey: Survey, position: int) -> None:
+    """Check that the opponent can answer every move so that the player to move gets no more than `at_best`. If that
+    holds everywhere, the answers together are a strategy."""
+    answers, game = survey.answers[position], survey.game
+    if answers.value != UNDECIDED:
+        return
+    survey.begin_check("at_best", position)
+    best = game.at_best(position)
+    if best not in RANKS:
+        raise Fault(f"gives {best!r}; it must give WIN, TIE, DRAW or LOSE")
+    for move, child in zip(answers.moves, answers.children, strict=True):
+        value = survey.primitive(child)  # for the opponent, who is to move there
+        if value != UNDECIDED:
+            is_kept = RANKS[FLIPPED[value]] <= RANKS[best]
+        else:
+            replies = (game.do_move(child, reply) for reply in list_answers(game.generate_moves(child)))
+            is_kept = any(RANKS[value_at_best(survey, after)] <= RANKS[best] for after in replies)
+        if not is_kept:
+            raise Fault(
+                f"gives {Value(best).name}, and after move {move} the opponent has no reply that keeps it so; "
+                "give WIN where the rules do not show it"
+            )
+
+
+def value_at_best(survey: Survey, position: int) -> int:
+    """Return the value of a position where the game is over, else what the player to move gets `at_best`."""
+    value = survey.primitive(position)
+    return survey.game.at_best(position) if value == UNDECIDED else value
 
 
 def check_heap_code(survey: Survey, position: int) -> None:

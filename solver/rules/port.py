@@ -112,10 +112,11 @@ ENTRIES = {
     "least_plies": Entry("p"),
     "plies_to_draw": Entry("p"),
     "abstracted": Entry("pn", "p"),
+    "at_best": Entry("p"),
 }
 """The rules in a port, in the order of the table. Machine code on disk knows them by their index: add new ones last."""
 
-NUMBERS = ("players", "alternates", "has_turn", "has_images", "has_promise", "has_multiplicity")
+NUMBERS = ("players", "alternates", "has_turn", "has_images", "has_promise", "has_multiplicity", "has_at_best")
 """What a port says of its game in numbers, in the order of the table."""
 
 FIRST = 1 + len(NUMBERS)

@@ -297,8 +297,11 @@ def expand(game, position, key, bound, count, ply, memory):
 
 @kernel
 def look_ahead(game, position, bound, ply, memory):
-    """Return (proved, count): whether an end one move ahead proves the question; and how many children are undecided.
-    It writes these children and their moves to the row of *ply*. The count is -1 if the search gives up."""
+    """Return (proved, count): whether a child answers the question at once, and how many children are undecided.
+
+    A child answers it as an end, by endgame tables, or by what the rules know of it (`at_best`). Undecided children and
+    their moves are written to the row of *ply*. The count is -1 if the search gives up.
+    """
     count, row, counters, stride = 0, row_of(game, ply, memory), words_at(memory.counters), words_per_child(game)
     for move in game.generate_moves(position):
         child = as_position(game.do_move(position, move))
@@ -326,6 +329,13 @@ def look_ahead(game, position, bound, ply, memory):
                 if worth < bound_for_child(bound):
                     return True, 0
                 continue
+            # Case: the rules know that the opponent does not win, or loses. That may be enough.
+            best = whole(game.at_best(child)) if has_at_best(game) else whole(WIN)
+            if best == LOSE and bound <= ANY_WIN:
+                return True, 0
+            if best in (TIE, DRAW) and bound <= NO_LOSS:
+                counters[ENDS] |= TIES if best == TIE else DRAWS
+                return True, 0
             # Keep the child for the search. RANK holds its move until `sort_children`.
             if count == memory.moves:
                 give_up(MANY_MOVES, position, counters)
@@ -368,6 +378,16 @@ def has_promise(game: Game) -> bool:
 @overload(has_promise)
 def compile_has_promise(game):
     return lambda game: game.has_promise != 0
+
+
+def has_at_best(game: Game) -> bool:
+    """Return whether the rules define `at_best`, which may answer without a search."""
+    return Traits.of(game).has_at_best
+
+
+@overload(has_at_best)
+def compile_has_at_best(game):
+    return lambda game: game.has_at_best != 0
 
 
 @kernel

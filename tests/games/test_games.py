@@ -19,7 +19,7 @@ from retrograde.games.orderandchaos import OrderAndChaos
 from retrograde.games.tentozero import TenToZero
 from retrograde.games.tictactoe import TicTacToe
 from tests.helpers import published
-from tests.helpers.marks import thorough
+from tests.helpers.marks import thorough, thorough_but
 from tests.helpers.reference import counts, counts_of_classes, solve
 
 GAMES: dict[str, Game] = {
@@ -364,6 +364,19 @@ def test_a_tie_is_better_than_a_draw_and_a_draw_than_a_loss():
     assert results["C"] == (TIE, 3)
     assert graph({"W": WIN}, "AB", "BA", "AW") == {"A": (DRAW, None), "B": (DRAW, None), "W": (WIN, 0)}
     assert graph({"W": WIN}, "AW")["A"] == (LOSE, 1)
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "connect"), thorough_but([(4, 3, 3), (3, 4, 3), (5, 3, 3), (4, 4, 4)], (4, 3, 3), (3, 4, 3))
+)
+def test_no_player_gets_more_than_connect_four_says_it_gets_at_best(width, height, connect):
+    game, ranks, claims = Connect4(width, height, connect), {LOSE: 0, TIE: 1, WIN: 2}, Counter()
+    for position, (value, remoteness) in solve(game).items():
+        if remoteness:
+            best = game.at_best(position)
+            assert ranks[value] <= ranks[best], game.write(position)
+            claims[best] += 1
+    assert claims[TIE] and claims[LOSE]
 
 
 def test_the_estimate_of_connect_four_is_for_who_is_ahead():

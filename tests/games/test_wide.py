@@ -66,7 +66,7 @@ def test_two_words_hold_the_position_of_one(one, wide, options):
         if move is None:
             assert one.ending(position) == wide.ending(words)
             continue
-        hints = [hint for hint in ("estimate", "quiet", "tie_in") if defines(one, hint)]
+        hints = [hint for hint in ("estimate", "quiet", "tie_in", "at_best") if defines(one, hint)]
         assert [getattr(one, hint)(position) for hint in hints] == [getattr(wide, hint)(words) for hint in hints]
         assert [*one.generate_moves(position)] == [*wide.generate_moves(words)]
         for ask in ("move_name", "draw_move", "draw_reach", "promise"):

@@ -416,10 +416,11 @@ def max_n(game, position, depth, ply, scoring, workspace):
 
 @kernel
 def find_hints(game, position, moves, promises):
-    """Write the promise of each move. Return (estimate, whether the position is quiet, least plies)."""
+    """Write the promise of each move. Return (estimate, whether the position is quiet, least plies, best value)."""
     for i in range(len(moves)):
         promises[i] = whole(game.promise(position, moves[i]))
-    return whole(game.estimate(position)), whole(game.quiet(position)), whole(game.least_plies(position))
+    estimate, quiet = whole(game.estimate(position)), whole(game.quiet(position))
+    return estimate, quiet, whole(game.least_plies(position)), whole(game.at_best(position))
 
 
 # To count positions, by value

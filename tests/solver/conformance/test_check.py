@@ -515,7 +515,19 @@ class MovesAgain(Drawn):
         return "AB"[position // 32]
 
 
+class Concedes(Heap):
+    def at_best(self, position):
+        return LOSE
+
+
+class ConcedesNothing(Heap):
+    def at_best(self, position):
+        return UNDECIDED
+
+
 BROKEN = {
+    Concedes: ("at_best", None, "gives LOSE, and after move "),
+    ConcedesNothing: ("at_best", "9a", "it must give WIN, TIE, DRAW or LOSE"),
     NoStart: ("start", None, "is missing; give the class the first position as its start"),
     StartTooLarge: ("start", None, "gives 4611686018427387904, but positions go from 0 to 2**62 - 1"),
     StartAsText: ("start", None, "gives '18', which is no int"),

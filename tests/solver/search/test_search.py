@@ -152,8 +152,8 @@ def score(game, _):
 @pytest.mark.parametrize(
     ("text", "search", "distance", "nodes"),
     [
-        ("connect4:5,4", alpha_beta, False, 41_274),
-        pytest.param("connect4:6,4", alpha_beta, True, 645_875, marks=pytest.mark.thorough),
+        ("connect4:5,4", alpha_beta, False, 13_611),
+        pytest.param("connect4:6,4", alpha_beta, True, 439_377, marks=pytest.mark.thorough),
         ("dodgem", alpha_beta, True, 4_153),
         ("connect4:4,4", proof_numbers, True, 10_583),
         ("dodgem", proof_numbers, True, 3_328),

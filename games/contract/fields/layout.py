@@ -6,7 +6,7 @@ cells have each plane in one word, and its numbers each number (see `Cells.take_
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
+from functools import lru_cache, wraps
 from inspect import signature
 from typing import Any
 
@@ -62,12 +62,18 @@ def check_arguments(game: Any) -> Iterator[None]:
     fields = [getattr(game, name) for name in fields_of(type(game))]
     before = [dict(vars(one)) for one in fields]
     for one in fields:
-        vars(one).update({name: with_check(one, name, method) for name, method in one.methods().items()})
+        vars(one).update(checked_methods(one))
     try:
         yield
     finally:
         for one, members in zip(fields, before, strict=True):
             vars(one).update(members)
+
+
+@lru_cache(256)
+def checked_methods(field: Field) -> dict[str, Callable[..., Any]]:
+    """Return the methods of a game's field that check their arguments, by name. It takes long enough to cache them."""
+    return {name: with_check(field, name, method) for name, method in field.methods().items()}
 
 
 def with_check(field: Field, name: str, method: Callable[..., Any]) -> Callable[..., Any]:

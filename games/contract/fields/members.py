@@ -5,7 +5,7 @@ from a class without fields.
 """
 
 from collections.abc import Callable, Iterable
-from functools import wraps
+from functools import lru_cache, wraps
 from inspect import getattr_static
 from typing import TYPE_CHECKING, Any
 
@@ -92,7 +92,14 @@ def drawn_cells(game: Any) -> Cells:
 
 def fields_in(game: Any) -> Iterable[Any]:
     """Yield the fields of a game."""
-    return (getattr(game, name) for name in fields_of(type(game)))
+    cls: Any = type(game)  # Any: mypy thinks that classes cannot be hashed
+    return (getattr(game, name) for name in names_of_fields(cls))
+
+
+@lru_cache(64)
+def names_of_fields(cls: Any) -> tuple[str, ...]:
+    """Return the names of the fields of a class that is complete, in the order of their bits."""
+    return tuple(fields_of(cls))
 
 
 # Members

@@ -184,7 +184,7 @@ def test_several_first_positions_are_told(tmp_path, monkeypatch):
 
 def test_the_page_is_told_whose_turn_it_is_after_each_move(kalah, puzzle):
     view = pytest.importorskip("retrograde.cli.web.view", reason="the page needs the extra web")
-    assert view.players(KALAH, KALAH.start) == ["South", "North"]
+    assert view.players(kalah, KALAH.start) == ["South", "North"]
     once_more = next(choice for choice in kalah.moves(KALAH.start) if choice.again)
     names = [once_more.name, kalah.moves(once_more.position)[0].name]
     told = view.show_game(kalah, KALAH.start, names)

@@ -4,7 +4,7 @@ from functools import cached_property
 
 from retrograde.games.contract.drawing import grid
 from retrograde.games.contract.fields import Cells, Turn
-from retrograde.games.contract.game import POSITION_BITS
+from retrograde.games.contract.game import POSITION_BITS, TIE, WIN
 from retrograde.games.kinds.rows import LineRace
 
 
@@ -26,6 +26,12 @@ class MNK(LineRace):
     @cached_property
     def lines(self):
         return self.cells.bits_of(self.board.in_a_row(self.k))
+
+    def at_best(self, position):
+        """Return TIE if every line has a stone of the opponent's, so that the player to move cannot own one."""
+        if self.misere or self.count_open(position, self.mover.sign(position)):
+            return WIN
+        return TIE
 
     def variant_title(self):
         return f"{self.m},{self.n},{self.k}-game" + ", misère" * self.misere

@@ -7,7 +7,6 @@ from retrograde.games.catalog import option_text
 from retrograde.games.contract.fields import fields_of
 from retrograde.games.contract.game import CHANCE, Game, Traits, declared_board, defines, metric_of
 from retrograde.solver.conformance.survey import Survey
-from retrograde.solver.metrics.method import refuse_nimbers
 from retrograde.solver.runtime.work import MetricNotApplicable
 
 SAMPLE = 200
@@ -63,6 +62,8 @@ def describe_metric(survey: Survey) -> str:
                     what = f"move {game.move_name(position, move)} at {game.write(position)} pays and stays in its tier"
                     return f"score, which solve refuses, because {what}; let tier() rise with each move that pays"
     if metric == "nimber":
+        from retrograde.solver.metrics.method import refuse_nimbers  # here, because it imports numba
+
         try:
             refuse_nimbers(game)
         except MetricNotApplicable as error:

@@ -44,20 +44,20 @@ PINNED = {
         "16fa0a99599321ed2d35e0ba5e4d8402b2a1b3dc19b9daf6c0013c98081d67e2",
     ),
     ("connect4:4,4", "compiled"): (
-        "8468ce82115214d2b709ab05b01af4be7f4da0cd0489fb4a4ac1ade76342e1bb",
-        "f939f4020586425ea9e06b72d85d1e7dcd703d041e9bd4de6df1d90a27a2c929",
+        "582a662d0ee13b8705ce65955372c41c7426d208e49ae37a1b4452d70722c266",
+        "1acfd640ce5fd25dd206f8256d806b50ed08d8cadb4c2d163b5b300333645117",
     ),
     ("connect4:5,3", "compiled"): (
         "3f69952e83025925ca9bfa201c88ccec66c7a631facddd5b573205bbe66e0203",
         "bb88db3b1ca28d779622779a2567eb8f9215893ba5ab80ef410ab92e98510200",
     ),
     ("connect4:4,3,3", "streamed"): (
-        "a9dfaf11c9a76f9e8e9e47c1b6103d438b73c4d8a9fe692774f3a351c6871614",
-        "df026708e169dd80c8e02e3f29a0ad711d389ee57f2fcbdb336db9d007047cad",
+        "23a7c54b7afaa29375da033c7f7451f65c061c922dae283b1b9756c7028cc1a1",
+        "ac531e29cb9bd7bed08a0f7f52b8ebd3967dbe767ee2cd2808635f52f2a78b98",
     ),
     ("connect4:4,4", "streamed"): (
-        "4bd59e812582270a2942d0a76134b4df4b5a2a456979d0718df4f1dc95f5d526",
-        "0860d1a39d1b650745b54c0040f77e60ee1d6241e41337a6b1148690ffc72a8e",
+        "20841aeb5f47a0d2d2ecf64e6f357c78271816f733febc8eaa4db944c072d4ec",
+        "514c4ee730e2cd7afc9daa2dfb5d721f74db16c2139688e179ad326188e91bf0",
     ),
     ("chess:KQK", "numbered"): (
         "69b09cc5e096897438beb62df9e5610c922ac6cfeeb943fa0b1bb377bbb79d92",

@@ -488,7 +488,8 @@ def test_a_damaged_database_is_not_available(home, tmp_path, monkeypatch):
     path.write_bytes(b"no database")
     assert "cannot be read now" in get(client, "/api/position", 503, variant="tictactoe")["error"]
     assert get(client, "/api/variants") == []
-    solve(load_game("tictactoe"), path, fresh=True)
+    path.unlink()
+    solve(load_game("tictactoe"), path)
     assert get(client, "/api/position", variant="tictactoe") == good
     path.unlink()
     assert (

@@ -132,7 +132,7 @@ LISTED_WAYS = {
 @pytest.mark.as_python
 @pytest.mark.long
 @pytest.mark.parametrize("way", thorough_but(LISTED_WAYS, "in memory", "in ranges"))
-def test_random_graphs_have_the_same_bytes_as_interpreted(way, tmp_path, monkeypatch):
+def test_random_graphs_have_the_same_bytes_as_interpreted(way, tmp_path, monkeypatch, any_file_replaced):
     for which in range(3):
         for game in (graph_of(Apart, which), graph_with_parents(which)):
             monkeypatch.setattr(apart, type(game).__name__, type(game), raising=False)  # to be sent to other processes

@@ -178,8 +178,9 @@ without them. The program calls them only for UNDECIDED positions. They must giv
     then need not look for ties to know that the value is a DRAW.
 `at_best(position)`
     What the player to move gets at best, as the rules show without a search: LOSE, or TIE or DRAW if it cannot win; WIN
-    if nothing is known. For games in which two players alternate; LOSE only if no position can come back. `search`
-    looks no further, so it must be right. `check` verifies that the opponent always has a reply that keeps it so.
+    if nothing is known. For games in which two players alternate. `search` looks no further, so it must be right.
+    After each move the opponent must have a reply to a position for which it says the same, or less; with LOSE, `tier`
+    must rise on the way. `check` verifies that.
 `least_plies(position)`
     For puzzles: a lower bound of the plies to a solution. A move may lower it by 1 at most, and it is 1 or less where
     one move solves the puzzle. Shortest solutions found by `search` rest on it. So `check`, and

@@ -130,8 +130,11 @@ RANKS: dict[int, int] = {LOSE: 0, TIE: 1, DRAW: 1, WIN: 2}
 
 
 def check_at_best(survey: Survey, position: int) -> None:
-    """Check that the opponent can answer every move so that the player to move gets no more than `at_best`. If that
-    holds everywhere, the answers together are a strategy."""
+    """Check that the opponent can answer every move so that the player to move still gets no more than `at_best`.
+
+    If that holds everywhere, the answers together are a strategy. For LOSE, the tier must rise with them, for otherwise
+    play might go in circles and not end.
+    """
     answers, game = survey.answers[position], survey.game
     if answers.value != UNDECIDED:
         return
@@ -144,13 +147,15 @@ def check_at_best(survey: Survey, position: int) -> None:
         if value != UNDECIDED:
             is_kept = RANKS[FLIPPED[value]] <= RANKS[best]
         else:
-            replies = (game.do_move(child, reply) for reply in list_answers(game.generate_moves(child)))
-            is_kept = any(RANKS[value_at_best(survey, after)] <= RANKS[best] for after in replies)
+            replies = [game.do_move(child, reply) for reply in list_answers(game.generate_moves(child))]
+            kept = [after for after in replies if RANKS[value_at_best(survey, after)] <= RANKS[best]]
+            is_kept = bool(kept)
+            if best == LOSE and kept and not any(survey.tier(after) > survey.tier(position) for after in kept):
+                what = "gives LOSE, and tier() does not rise, so that play may never end"
+                raise Fault(f"{what}; let tier() rise, or give TIE")
         if not is_kept:
-            raise Fault(
-                f"gives {Value(best).name}, and after move {move} the opponent has no reply that keeps it so; "
-                "give WIN where the rules do not show it"
-            )
+            what = f"gives {Value(best).name}, and no reply to move {move} leads to a position with the same or less"
+            raise Fault(f"{what}; give WIN where a position has no such reply")
 
 
 def value_at_best(survey: Survey, position: int) -> int:

@@ -21,7 +21,7 @@ from retrograde.databases import Database, Outcome
 from retrograde.databases.book import Book
 from retrograde.games.catalog import variant
 from retrograde.games.contract.choice import Choice, ranked
-from retrograde.games.contract.game import DRAW, LOSE, REMOTENESS, UNDECIDED, WIN, Game, Traits, same_mover
+from retrograde.games.contract.game import DRAW, LOSE, REMOTENESS, UNDECIDED, WIN, Game, RuleError, Traits, same_mover
 from retrograde.solver.play.match import example_of
 from retrograde.solver.play.oracle import (
     DATABASE,
@@ -90,10 +90,17 @@ def bounds_key(known: ValueBounds) -> tuple[int, int, int]:
 
 
 def merge_bounds(old: ValueBounds | None, new: ValueBounds) -> ValueBounds:
-    """Return the bounds that two answers give together, and their work. The source is *old* unless *new* adds to it."""
+    """Return the bounds that two answers give together, and their work. The source is *old* unless *new* adds to it.
+
+    Raise RuleError if they contradict each other.
+    """
     if old is None:
         return new
     at_least, at_most = max(old.at_least, new.at_least), min(old.at_most, new.at_most)
+    if (at_least == WIN) > (at_most == WIN) or (at_most == LOSE) > (at_least == LOSE):
+        raise RuleError(
+            "two searches contradict each other, so a hint of the rules is wrong; find it with: retrograde check"
+        )
     remoteness = old.remoteness if new.remoteness is None else new.remoteness
     adds = (at_least, at_most, remoteness) != (old.at_least, old.at_most, old.remoteness)
     source = new.evidence.source if adds else old.evidence.source

@@ -520,13 +520,33 @@ class Concedes(Heap):
         return LOSE
 
 
+class ConcedesForEver(Game):
+    """Walk round for ever."""
+
+    start = 0
+
+    def generate_moves(self, position):
+        yield 1
+        yield 2
+
+    def do_move(self, position, move):
+        return (position + move) % 9
+
+    def primitive(self, position):
+        return UNDECIDED
+
+    def at_best(self, position):
+        return LOSE
+
+
 class ConcedesNothing(Heap):
     def at_best(self, position):
         return UNDECIDED
 
 
 BROKEN = {
-    Concedes: ("at_best", None, "gives LOSE, and after move "),
+    Concedes: ("at_best", None, "gives LOSE, and no reply to move "),
+    ConcedesForEver: ("at_best", "0", "gives LOSE, and tier() does not rise"),
     ConcedesNothing: ("at_best", "9a", "it must give WIN, TIE, DRAW or LOSE"),
     NoStart: ("start", None, "is missing; give the class the first position as its start"),
     StartTooLarge: ("start", None, "gives 4611686018427387904, but positions go from 0 to 2**62 - 1"),

@@ -10,11 +10,11 @@ import pytest
 from retrograde.databases import Outcome
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game
-from retrograde.games.contract.game import FLIPPED
+from retrograde.games.contract.game import FLIPPED, RuleError
 from retrograde.solver.play import match
 from retrograde.solver.play.match import judge_moves, play
 from retrograde.solver.play.oracle import BOOK, Evidence, ValueBounds, bounds_for_mover, exact_bounds
-from retrograde.solver.play.oracles.searching import SearchingOracle, bounds_key
+from retrograde.solver.play.oracles.searching import SearchingOracle, bounds_key, merge_bounds
 from retrograde.solver.play.player import make_player, perfect
 from tests.helpers.command_line import LATE, retrograde
 from tests.helpers.reference import solve
@@ -307,3 +307,12 @@ def test_a_database_that_is_named_must_be_there(home):
     for command in ("query", "play"):
         stderr = retrograde(command, "connect4:4,4", "--database", home / "none.h5", status=1).stderr
         assert "no database" in stderr
+
+
+def test_answers_that_contradict_each_other_are_the_fault_of_a_hint():
+    won, lost = (ValueBounds(value, value, 3, Evidence(BOOK)) for value in (WIN, LOSE))
+    tied = ValueBounds(DRAW, TIE, None, Evidence(BOOK))
+    for old, new in ((won, lost), (lost, won), (won, tied), (tied, lost)):
+        with pytest.raises(RuleError, match="a hint of the rules is wrong"):
+            merge_bounds(old, new)
+    assert merge_bounds(ValueBounds(DRAW, WIN, None, Evidence(BOOK)), won).at_least == WIN

@@ -63,14 +63,20 @@ def rules_now(path: Path) -> str | None:
     """Return a database's variant with the path of the rule file that made it: `./heap.py:size=12`. Return None if
     that is gone, or not on record."""
     from retrograde.databases import DatabaseFile
+    from retrograde.games.catalog import record_key
     from retrograde.games.identity.trusted import read_record
 
     with DatabaseFile(path) as database:
         rules, (name, colon, options) = database.rules, database.variant.partition(":")
-    for entry in reversed(read_record().get(name, [])):
+    record = read_record()
+    entries = record.get(name, [])
+    had_these = [entry for entry in entries if rules in entry.get("rules", [])]
+    of_programs = record.get(record_key(name, in_program=True), [])
+    if not had_these and not any(rules in entry.get("rules", []) for entry in of_programs):
+        had_these = [entry for entry in entries if "rules" not in entry]  # by early versions: any rules are possible
+    for entry in reversed(had_these):
         file = Path(entry["file"])
-        # Records of early versions do not say which rules a file had.
-        if file.is_file() and rules in entry.get("rules", [rules]):
+        if file.is_file():
             is_here = file.parent == Path.cwd().resolve()
             return f"{f'./{file.name}' if is_here else file}{colon}{options}"
     return None

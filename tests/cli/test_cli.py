@@ -19,6 +19,7 @@ from retrograde.cli.render.words import amount, duration, prospect_text, table, 
 from retrograde.databases import database_path
 from retrograde.games import DRAW, LOSE, TIE, WIN
 from retrograde.games.catalog import variants_in
+from retrograde.games.identity.trusted import record_path
 from tests.helpers.command_line import COMMAND, HEAP, LATE, Child, environment, process, retrograde
 from tests.helpers.marks import thorough
 from tests.helpers.paths import ROOT
@@ -326,6 +327,21 @@ def test_rules_that_have_changed_are_told_of_by_the_name_of_the_game_too(home):
     assert "solve ./heap.py --database heap.h5 --fresh" in error_of("query", "heap.h5")
     Path("heap.py").unlink()
     assert "are not at hand" in error_of("query", path)
+
+
+def test_a_rule_file_is_not_blamed_for_the_database_of_a_program(home):
+    """Early versions did not record which rules a file had."""
+    retrograde("solve", "./heap.py")
+    (entry,) = json.loads(record_path().read_text())["heap"]
+    early = {name: value for name, value in entry.items() if name != "rules"}
+    Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
+    record_path().write_text(json.dumps({"heap": [early]}))
+    assert "the rules in ./heap.py have changed" in error_of("query", "heap")
+    program = {"file": "prog.py", "digests": {"prog.py": ""}, "rules": entry["rules"]}
+    record_path().write_text(json.dumps({"heap": [early], "program:heap": [program]}))
+    assert "a class of the program prog.py has them" in error_of("query", "heap")
+    assert "heap.py has now" not in " ".join(retrograde("info", "heap").stdout.split())
+    assert result_of("info", "heap")["rules"] == "not at hand"
 
 
 @pytest.mark.long

@@ -8,7 +8,7 @@ import click
 
 from retrograde.cli import options
 from retrograde.cli.commands.plot import check_suffix, save_figure
-from retrograde.cli.common import check_can_write, open_source, player_named, print_json
+from retrograde.cli.common import check_can_write, file_named, open_source, player_named, print_json
 from retrograde.cli.progress import progress_listener
 from retrograde.cli.render.words import amount, heading, indent, table, wrap
 from retrograde.solver.runtime.progress import announce
@@ -60,13 +60,17 @@ def command(
       retrograde judge connect4:4,4 --depth 2 --positions 20 --json
       retrograde judge connect4:4,4 --depth 2 --player mcts:100 --player greedy
     """
-    from retrograde.solver.play.judging import SearchJudge
+    from retrograde.databases.location import metric_named
+    from retrograde.games.catalog import load_game
+    from retrograde.solver.play.judging import SearchJudge, refuse_to_judge
     from retrograde.solver.play.solution import solution_of
     from retrograde.solver.play.weights import load_weights
 
     check_suffix(plot)
     if plot is not None:
         check_can_write(plot)
+    if database is None and file_named(source) is None:
+        refuse_to_judge(load_game(metric_named(source)[0]))  # before a message asks for a database
     with solution_of(open_source(source, database)) as solution, progress_listener(as_json) as line:
         solution.game = load_weights(solution.game, weights)
         announce(line, "looking for positions")

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrograde.games.catalog import variant
+from retrograde.games.catalog import in_short, typed
 from retrograde.games.contract.game import (
     FLIPPED,
     LOSE,
@@ -38,7 +38,7 @@ from retrograde.games.contract.game import (
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.player import Player
 from retrograde.solver.play.solution import Solution
-from retrograde.solver.rules.examine import NotForSearch, advice
+from retrograde.solver.rules.examine import NotForSearch, advice, is_plain_puzzle
 from retrograde.solver.search.depth import scoring
 from retrograde.solver.search.depth.scores import counts_points
 from retrograde.solver.search.depth.searcher import CountingSearch, PointSearch, ValueSearch
@@ -150,7 +150,8 @@ def refuse_to_judge(game: Game) -> None:
     traits = Traits.of(game)
     has_chance = traits.has_odds or metric_of(game) == "expectation"
     if not traits.alternates and (game.players != 2 or has_chance):
-        raise NotForSearch(f"{variant(game)}: judge is for games of two players without chance; {advice(game)}")
+        instead = advice(game) if is_plain_puzzle(game) else f"play it: retrograde play {typed(game)}"
+        raise NotForSearch(f"{in_short(game)}: judge is for games of two players without chance; {instead}")
 
 
 def moves_keeping_value(solution: Solution, position: int) -> dict[int, bool]:

@@ -313,6 +313,21 @@ def test_rules_that_have_changed_ask_for_a_fresh_solve(home, monkeypatch):
     assert result_of("solve", "./heap.py", "--fresh")["start"]["remoteness"] == 7  # 10 = 3 · 3 + 1
 
 
+@pytest.mark.parametrize(
+    ("text", "instead"),
+    [
+        ("pig:10", "play it: retrograde play pig:target=10"),
+        ("nim3", "play it: retrograde play nim3"),
+        ("yahtzee", "play it: retrograde play yahtzee"),
+        ("klotski", "search it: retrograde search klotski"),
+        ("eightpuzzle:2,2", "search it: retrograde search eightpuzzle:width=2,height=2"),
+    ],
+)
+def test_judge_refuses_a_game_before_it_asks_for_a_database(home, text, instead):
+    why = "judge is for games of two players without chance"
+    assert error_of("judge", text).endswith(f"{why}; {instead}")
+
+
 @pytest.mark.long
 def test_rules_that_have_changed_are_told_of_by_the_name_of_the_game_too(home):
     path = result_of("solve", "./heap.py:12")["path"]

@@ -107,6 +107,8 @@ def refuse_combination(game: Game, options: SolveOptions) -> None:
         raise CannotSolve(f"no metric {metric!r}; the metrics are {', '.join(METRICS)}")
     if isinstance(method, str) and method not in (*METHODS, COMPILED):
         raise CannotSolve(f"no method {method!r}; the methods are {', '.join(METHODS)}")
+    if options.by_remoteness and game.players > 2:
+        raise CannotSolve(f"remoteness is for one player or two, not for {game.players}; compute utilities")
     if against and metric != EXPECTATION:
         raise CannotSolve(
             f"a best response to a model is computed by expectation, not by {metric}; leave out the metric"

@@ -177,14 +177,15 @@ def print_tiers(facts: Facts, game: Game | None) -> None:
         print_slices(facts["slices"])
         return
     nouns = [noun for value, noun in NOUNS.items() if facts["values"][noun]]
-    rows = [[heading("tier"), "", *map(heading, nouns), "", heading("the longest")]]
+    has_longest = any(part["longest"] for parts in facts["tiers"].values() for part in parts.values())
+    rows = [[heading("tier"), "", *map(heading, nouns), *(["", heading("the longest")] if has_longest else [])]]
     for tier, parts in facts["tiers"].items():
         for name, part in parts.items():
             longest = part["longest"]
             what = [longest_in_words(longest, game, facts["metric"]), longest["position"]] if longest else ["", ""]
-            rows.append([tier, name, *(f"{part[noun]:,}" for noun in nouns), *what])
+            rows.append([tier, name, *(f"{part[noun]:,}" for noun in nouns), *(what if has_longest else [])])
     click.echo(f"{heading('Its parts')}, symmetric positions counted once\n")
-    click.echo(indent(table(rows, "<<" + ">" * (len(nouns) + 1) + "<")) + "\n")
+    click.echo(indent(table(rows, "<<" + ">" * len(nouns) + "><" * has_longest)) + "\n")
 
 
 def print_slices(slices: list[Facts]) -> None:

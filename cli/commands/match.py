@@ -14,7 +14,7 @@ from retrograde.cli.commands.query import read_reachable
 from retrograde.cli.common import file_named, open_source, player_named, plies_in, print_json, read_position
 from retrograde.cli.failure import explain_interrupt
 from retrograde.cli.progress import progress_listener
-from retrograde.cli.render.expected import within
+from retrograde.cli.render.expected import EXPECTATION, within
 from retrograde.cli.render.moves import check_writes_pgn, pgn_of, pgn_option
 from retrograde.cli.render.oracles import open_oracle, time_option
 from retrograde.cli.render.words import heading, indent, table
@@ -62,7 +62,8 @@ def command(
       PLAYERS
 
     A win is one point, a tie or a draw half a point. Mistakes are moves that gave up value. If there is no database, a
-    move counts as a mistake only if a search has proved this within --time.
+    move counts as a mistake only if a search has proved this within --time. If the database has expectations, mistakes
+    are not counted.
 
     In a game for three or more, the player who moves first has one seat, and the other player has all the others.
 
@@ -118,7 +119,8 @@ def print_table(contest: "Contest", seed: int, as_json: bool) -> None:
     rows = [[heading(text) for text in head]]
     for player in outcome:
         counts = [str(player[column]) for column in ("won", "tied", "drawn", "lost")]
-        rest = [f"{player['points']:g}", str(player["mistakes"]), f"{player['first']:g}", f"{player['second']:g}"]
+        mistakes = "–" if player["mistakes"] is None else str(player["mistakes"])
+        rest = [f"{player['points']:g}", mistakes, f"{player['first']:g}", f"{player['second']:g}"]
         rows.append([player["player"], *counts, *rest])
     click.echo(indent(table(rows, "<" + ">" * (len(head) - 1))))
 
@@ -154,12 +156,11 @@ def for_other_player(facts: dict[str, Any]) -> dict[str, float]:
 
 
 def game_of(source: str, database: str | None) -> "tuple[Game, str]":
-    """Return the game that VARIANT|FILE and --database name, and its name."""
+    """Return the game that VARIANT|FILE and --database name, and the name of its database, with its metric if given."""
     from retrograde.games.catalog import load_game
 
     if database is None and file_named(source) is None:
-        name = metric_named(source)[0]
-        return load_game(name), name
+        return load_game(metric_named(source)[0]), source
     with open_source(source, database) as opened:
         return folded(opened.game), opened.file.variant
 
@@ -202,12 +203,12 @@ class Contest:
                 self.games.append(played)
 
     def counts(self) -> list[dict[str, Any]]:
-        """Return the counts of both players."""
+        """Return the counts of both players; mistakes are None if they are not counted."""
         from retrograde.solver.play.match import points
 
         # For each player: games by value, points as first and as second, and mistakes.
         score: list[dict[Any, float]] = [defaultdict(int), defaultdict(int)]
-        players = self.oracle.game.players
+        players, counts_mistakes = self.oracle.game.players, self.oracle.metric != EXPECTATION
         for number, played in enumerate(self.games):
             first = number % 2
             sides = [(first, played.value), (1 - first, FLIPPED[played.value])]
@@ -220,7 +221,7 @@ class Contest:
         return [
             {
                 "player": name, "won": own[WIN], "tied": own[TIE], "drawn": own[DRAW], "lost": own[LOSE],
-                "points": own["first"] + own["second"], "mistakes": own["mistakes"],
+                "points": own["first"] + own["second"], "mistakes": own["mistakes"] if counts_mistakes else None,
                 "first": own["first"], "second": own["second"],
             }
             for name, own in zip(self.names, score, strict=True)

@@ -44,7 +44,7 @@ from retrograde.cli.render.oracles import (
 from retrograde.cli.render.pager import page_output
 from retrograde.cli.render.words import NOUNS, coloured, heading, prospect_text, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
-from retrograde.games.contract.game import Traits, metric_of
+from retrograde.games.contract.game import metric_of
 from retrograde.games.contract.game import mover as player_number
 from retrograde.games.contract.naming import variant_title
 from retrograde.games.contract.zeroing import PATIENCE, count_after
@@ -456,6 +456,8 @@ class Match:
 
     def print_end(self, value: Value, after: str) -> None:
         """Print the result of a game with moves whose last position has a *value*; *after* says how long it took."""
+        from retrograde.solver.play.ending import points_decide
+
         game = self.oracle.game
         if self.has_chance:
             click.echo("\n" + coloured(value, f"over {after}"))
@@ -465,7 +467,7 @@ class Match:
             click.echo("\n" + coloured(value, f"{'solved' if value == WIN else 'a dead end'} {after}"))
         elif self.several:
             self.print_shares(after)
-        elif Traits.of(game).has_rewards and game.players == 2:
+        elif points_decide(game):
             self.print_points(after)
         elif value in (TIE, DRAW):
             click.echo("\n" + coloured(TIE, f"a {NOUNS[value]} {after}"))
@@ -496,7 +498,7 @@ class Match:
         click.echo("\n" + coloured(LOSE if person_lost else WIN, text))
 
     def print_points(self, after: str) -> None:
-        """Print which of two players has more points, in a game whose moves pay."""
+        """Print which of two players has more points, in a game that points decide."""
         from retrograde.solver.play.match import points_of
 
         points = points_of(self.oracle.game, self.start, self.moves)

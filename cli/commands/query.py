@@ -165,7 +165,7 @@ def print_answer(answer: "Answer") -> None:
         print_expectation(answer)
         return
     who, is_solved = who_moves(answer), answer.oracle.source == "database"
-    if answer.oracle.metric == "utilities":
+    if answer.oracle.metric == "utilities" and game.players > 1:
         ties = answer.oracle.database.file.details.get("ties", "")  # type: ignore[attr-defined]  # a Solution
         click.echo(f"\n{shared_text(*bounds.outcome, who, ties)}")
     elif answer.is_over and Traits.of(game).has_rewards:

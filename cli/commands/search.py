@@ -150,6 +150,8 @@ def command(
         refuse_options_of("searches of scores")
         print_score(game, root, limits, as_json)
         return
+    if metric == "remoteness" and game.players > 2:
+        raise RetrogradeError(f"remoteness is for one player or two, not for {game.players}; leave out --metric")
     if game.players > 2 or (metric or metric_of(game)) == "expectation":
         refuse_options_of("searches of games with chance or several players")
         print_points(game, root, limits, as_json)

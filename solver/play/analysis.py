@@ -128,7 +128,7 @@ def part_name(game: Game | None, tier: int, part: int) -> str:
 def part_facts(slots: OutcomeReader, game: Game | None, rows: list[CountRow]) -> Facts:
     """Return the statistics of one part of a tier."""
     counts = [(slots.legend[row.outcome], row) for row in rows]
-    decided = [(legend_row, row) for legend_row, row in counts if legend_row.value in (WIN, LOSE)]
+    decided = [(outcome, row) for outcome, row in counts if outcome.value in (WIN, LOSE) and outcome.plies is not None]
     longest = max(decided, key=lambda pair: pair[0].remoteness, default=None)
     return {
         "positions": sum(row.stored for row in rows),
@@ -136,9 +136,18 @@ def part_facts(slots: OutcomeReader, game: Game | None, rows: list[CountRow]) ->
             value.name.lower(): sum(row.stored for legend_row, row in counts if legend_row.value == value)
             for value in (WIN, LOSE, TIE, DRAW)
         },
-        "by_remoteness": [{**outcome_facts(legend_row), "count": row.stored} for legend_row, row in counts],
+        "by_remoteness": stored_by_outcome(counts),
         "longest": longest and {**outcome_facts(longest[0]), "position": text(longest[1].example, game)},
     }
+
+
+def stored_by_outcome(counts: list[tuple[LegendRow, CountRow]]) -> list[Facts]:
+    """Return the records of each value and remoteness, added over all measures, in the order of *counts*."""
+    stored: dict[tuple[str, int | None], int] = {}
+    for outcome, row in counts:
+        key = outcome.value.name.lower(), outcome.plies
+        stored[key] = stored.get(key, 0) + row.stored
+    return [{"value": value, "remoteness": plies, "count": count} for (value, plies), count in stored.items()]
 
 
 def counts_by_material(tiers: Facts) -> list[Facts]:
@@ -157,8 +166,8 @@ def counts_by_material(tiers: Facts) -> list[Facts]:
         for value in ("win", "draw", "lose"):
             facts[value] = facts.get(value, 0) + part[value]
         wins = [row["remoteness"] for row in part["by_remoteness"] if row["value"] == "win"]
-        if wins:
-            facts["longest_win"] = max(*wins, facts["longest_win"] or 0)
+        if known := [plies for plies in wins if plies is not None]:
+            facts["longest_win"] = max(*known, facts["longest_win"] or 0)
     return sorted(slices.values(), key=lambda facts: (len(facts["own"] + facts["other"]), -len(facts["own"])))
 
 

@@ -1,13 +1,23 @@
 """How a finished game has ended for its players: what each has got, and who has got the most.
 
-For two players the value of the last position says who has won, unless moves pay. For several players it does not: a
-LOSE only says that another player gets more than the one to move. Then what each player has got decides.
+For two players the value of the last position says who has won, unless points decide. For several players it does not:
+a LOSE only says that another player gets more than the one to move. Then what each player has got decides.
 """
 
 from collections.abc import Sequence
 
-from retrograde.games.contract.game import Game, Traits, Value, mover
+from retrograde.games.contract.game import Game, Traits, Value, metric_of, mover
 from retrograde.solver.values.measures import gives
+
+BY_POINTS = ("score", "expectation", "utilities")
+"""The metrics by which players want points."""
+
+
+def points_decide(game: Game) -> bool:
+    """Return whether the one of two players who has got more has won, whatever the value of the last position."""
+    traits = Traits.of(game)
+    has_points = traits.has_rewards or (traits.has_payoffs and metric_of(game) in BY_POINTS)
+    return game.players == 2 and has_points
 
 
 def shares_of(game: Game, start: int, moves: Sequence[int]) -> list[int]:

@@ -12,7 +12,7 @@ from retrograde.games.contract.choice import Choice
 from retrograde.games.contract.game import Traits, is_none, metric_of, mover, same_mover
 from retrograde.games.contract.raised import given_start
 from retrograde.games.contract.zeroing import PATIENCE, count_after
-from retrograde.solver.play.ending import value_for_first
+from retrograde.solver.play.ending import points_decide, value_for_first
 from retrograde.solver.play.oracle import Oracle
 from retrograde.solver.play.player import Player
 from retrograde.solver.rules.examine import random_line
@@ -35,7 +35,8 @@ class NoBeginning(RetrogradeError, ValueError):
 
 class FinishedGame(NamedTuple):
     """A finished game: its moves, its value for the player who moved first, and both players' mistakes. Mistakes are
-    moves known to have given up value. In a puzzle all moves are the first player's."""
+    moves known to have given up value. In a puzzle all moves are the first player's. Where expectations are known,
+    mistakes are not counted."""
 
     moves: list[int]
     value: Value
@@ -158,8 +159,7 @@ def play(
         value = game.primitive(position)
     if game.players > 2:
         return FinishedGame(moves, value_for_first(game, start, moves), (mistakes[0], mistakes[1]))
-    # With rewards the points decide, not the value of the last position.
-    if pays and game.players == 2:
+    if points_decide(game):
         first, second = points_of(game, start, moves)
         value = WIN if first > second else LOSE if first < second else TIE
         return FinishedGame(moves, value, (mistakes[0], mistakes[1]))

@@ -143,3 +143,89 @@ def test_another_metric_is_not_taken_for_the_one_that_was_asked_for(tmp_path):
 def test_verify_derives_measures_again():
     assert told("verify", "nim3")["ok"]
     assert "by score every position is worth what follows" in retrograde("verify", "tictactoe@score").stdout
+
+
+PAYS = '''
+from retrograde.games import TIE, UNDECIDED, Game
+
+class Pays(Game):
+    """Double, or double and add one, three times; only the end pays."""
+
+    metric = "score"
+    start = 1
+
+    def generate_moves(self, n):
+        yield from range(2)
+
+    def do_move(self, n, m):
+        return 2 * n + m
+
+    def primitive(self, n):
+        return TIE if n >= 8 else UNDECIDED
+
+    def payoff(self, n, player):
+        return n - 11 if player == 1 else 0
+'''
+ALONE = PAYS.replace('"score"', '"utilities"\n    players = 1').replace("n - 11 if player == 1 else 0", "n * 5 % 7")
+ALONE += "\n    def turn(self, n):\n        return 0\n"
+
+
+def test_remoteness_of_three_players_is_refused():
+    for game in ("nim3", "tictactoe3"):
+        for command, instead in (("solve", "compute utilities"), ("search", "leave out --metric")):
+            result = retrograde(command, game, "--metric", "remoteness", status=1)
+            assert result.stderr == f"retrograde: error: remoteness is for one player or two, not for 3; {instead}\n"
+
+
+def test_points_at_the_end_decide_a_game_solved_by_scores(tmp_path):
+    rules = tmp_path / "pays.py"
+    rules.write_text(PAYS)
+    assert "the first player wins" in retrograde("solve", rules).stdout
+    rows = retrograde("match", rules, "perfect", "perfect", "--games", "4").stdout.splitlines()[-2:]
+    assert [row.split() for row in rows] == [["perfect", "2", "0", "0", "2", "2", "0", "2", "0"]] * 2
+    played = retrograde("play", rules, "--first", "perfect", "--second", "perfect").stdout
+    assert played.endswith("the first player wins after 3 moves: 2 to 0\n")
+
+
+def test_points_at_the_end_do_not_decide_a_game_solved_by_remoteness(tmp_path):
+    rules = tmp_path / "tie.py"
+    rules.write_text(PAYS.replace('"score"', '"remoteness"').replace("Pays", "Tie"))
+    retrograde("solve", rules)
+    played = retrograde("play", rules, "--first", "perfect", "--second", "perfect").stdout
+    assert played.endswith("a tie after 3 moves\n")
+
+
+def test_utilities_of_one_player_are_told_of_nobody_else(tmp_path):
+    rules = tmp_path / "alone.py"
+    rules.write_text(ALONE.replace("Pays", "Alone"))
+    retrograde("solve", rules)
+    text = retrograde("query", rules).stdout
+    assert "\nsolved in 3 moves\nUtilities: 6\n" in text
+
+
+def test_parts_of_tiers_without_remoteness_have_no_longest_win():
+    retrograde("solve", "kalahboards:2,3")
+    parts = [part for tier in told("info", "kalahboards:2,3")["tiers"].values() for part in tier.values()]
+    for part in parts:
+        keys = [(row["value"], row["remoteness"]) for row in part["by_remoteness"]]
+        assert len(set(keys)) == len(keys)
+        assert sum(row["count"] for row in part["by_remoteness"]) == part["positions"]
+        assert part["longest"] is None
+    text = retrograde("info", "kalahboards:2,3").stdout
+    assert "Its parts" in text and "longest" not in text and "None" not in text
+
+
+def test_mistakes_are_not_counted_by_expectations():
+    retrograde("solve", "piglet")
+    facts = told("match", "piglet", "random", "random", "--games", "4")
+    assert [player["mistakes"] for player in facts["players"]] == [None, None]
+    rows = retrograde("match", "piglet", "random", "random", "--games", "4").stdout.splitlines()[-2:]
+    assert [row.split()[6] for row in rows] == ["–", "–"]
+
+
+def test_an_exact_match_takes_the_named_database():
+    retrograde("solve", "kalah:2,1", "--metric", "score")
+    missing = retrograde("match", "kalah:2,1", "perfect", "random", "--exact", status=1).stderr
+    assert "no database for kalah:pits=2,seeds=1" in missing
+    facts = told("match", "kalah:2,1@score", "perfect", "random", "--exact")
+    assert facts["expectation"] > 0

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from retrograde.databases import Database, open_database
-from retrograde.databases.location import against
+from retrograde.databases.location import against, metric_named
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game
 from retrograde.games.contract.unfolded import folded
@@ -20,7 +20,8 @@ NOT_BY_WEIGHTS = ("first", "human", "time", "paranoid")
 
 
 def model_named(text: str, game: Game, source: str = "") -> Model:
-    """Return the model of that name for a game; *source* is the game's name as the user gave it.
+    """Return the model of that name for a game; *source* is the game's name as the user gave it. A metric in it, as in
+    `kalah:3,2@score`, chooses the database of a perfect player, or of a player with skill.
 
     Raise NoModel if there is none, NoDatabase if its database is missing.
     """
@@ -41,7 +42,7 @@ def model_named(text: str, game: Game, source: str = "") -> Model:
     if kind == "depth" and (limits := read_name(text)) and limits.depth and not (any(limits.selection) or limits.book):
         return DepthModel(limits.depth)
     if kind == "exploit" and rest:
-        return ExploitModel(open_database(f"{source}@{against(rest)}", game=game))
+        return ExploitModel(open_database(f"{metric_named(source)[0]}@{against(rest)}", game=game))
     if ".py:" in text:
         return policy_in_file(text)
     if kind in NOT_BY_WEIGHTS:

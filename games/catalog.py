@@ -154,7 +154,7 @@ def members_of(cls: type[Game], options: str) -> list[str]:
     try:
         return cls.collection(options.strip())
     except ValueError as error:
-        raise VariantError(f"{cls.name}: {error}") from error
+        raise VariantError(f"{cls.name}: {without_long_words(str(error))}") from error
 
 
 def named_game(text: str) -> Game:
@@ -269,7 +269,7 @@ def installed_class(name: str) -> type[Game]:
         return cls
     similar = get_close_matches(name, game_names(), 1)
     advice = "list all games with: retrograde games, or give the path of a rule file, such as ./mygame.py"
-    raise VariantError(f"no game {name!r}; {f'did you mean {similar[0]}?' if similar else advice}")
+    raise VariantError(f"no game {in_quotes(name)}; {f'did you mean {similar[0]}?' if similar else advice}")
 
 
 def classes_here(name: str) -> Iterator[type[Game]]:
@@ -460,7 +460,7 @@ def make(cls: type[Game], text: str) -> Game:
             getattr(game, name)  # lays it out, if the class's own __post_init__ has not
         players = game.players
     except ValueError as error:
-        raise VariantError(f"{cls.name}: {error}") from error
+        raise VariantError(f"{cls.name}: {without_long_words(str(error))}") from error
     except Exception as error:  # a fault of the rules, not of the options
         raise RuleError(f"{cls.name}: its options cannot be taken: {error_text(error, cls)}") from error
     if not isinstance(players, int) or players < 1:
@@ -500,7 +500,7 @@ def read_options(cls: type[Game], text: str, known: list[str]) -> dict[str, Any]
                 raise VariantError(f"{cls.name}:{text.strip()} is {what}; name one, as in {cls.name}:{members[0]}")
             near = get_close_matches(name, known, 1)
             hint = f"did you mean {near[0]}?" if near else no_option(cls, name) or options_help(cls)
-            raise VariantError(f"{cls.name} has no option {part!r}; {hint}")
+            raise VariantError(f"{cls.name} has no option {in_quotes(part)}; {hint}")
         if name in options:
             raise VariantError(f"{cls.name}: the option {name} is given twice")
         options[name] = option_value(f"{cls.name}:{name}", types[name], value.strip())
@@ -560,8 +560,27 @@ def option_value(name: str, kind: Any, text: str) -> Any:
             return text
         return tuple(int(number) for number in text.split("+"))
     except (KeyError, ValueError):
+        longest = max((number.lstrip("-") for number in text.split("+")), key=len)
+        if kind is not bool and longest.isdecimal() and len(longest) > MOST_IN_SHORT:  # Python has a limit
+            raise VariantError(f"{name}: a number of {len(longest):,} digits is too long") from None
         expected = {bool: "yes or no", int: "a whole number"}.get(kind, "whole numbers joined by +")
-        raise VariantError(f"{name} must be {expected}, not {text!r}") from None
+        raise VariantError(f"{name} must be {expected}, not {in_quotes(text)}") from None
+
+
+def in_quotes(text: str) -> str:
+    """Return a text in quotes, cut to a length that fits in a message."""
+    return repr(text) if len(text) <= MOST_IN_SHORT else f"{text[: MOST_IN_SHORT - 1]!r}…"
+
+
+def without_long_words(message: str) -> str:
+    """Return a message in which words and numbers of more than MOST_IN_SHORT characters are cut.
+
+    >>> without_long_words(f"no ending '{'K' * 5000}'; name the men") == f"no ending '{'K' * 59}…'; name the men"
+    True
+    """
+    if "set_int_max_str_digits" in message:  # Python's advice is for programmers
+        return "a number is too long"
+    return re.sub(rf"\w{{{MOST_IN_SHORT + 1},}}", lambda word: f"{word[0][: MOST_IN_SHORT - 1]}…", message)
 
 
 def option_text(value: object) -> str:

@@ -314,6 +314,26 @@ def test_rules_that_have_changed_ask_for_a_fresh_solve(home, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (f"connect4:{'1' * 5000}", "connect4:width: a number of 5,000 digits is too long"),
+        (f"connect4:width=-{'1' * 5000}", "connect4:width: a number of 5,000 digits is too long"),
+        (f"connect4:{'x' * 5000}", f"connect4:width must be a whole number, not '{'x' * 59}'…"),
+        (f"connect4:4,4,4,{'1' * 5000}", f"connect4 has no option '{'1' * 59}'…; its options are "),
+        (f"nim:3+{'1' * 5000}", "nim:heaps: a number of 5,000 digits is too long"),
+        (f"nim:misere={'1' * 5000}", f"nim:misere must be yes or no, not '{'1' * 59}'…"),
+        (f"chess:{'K' * 5000}", f"chess: no ending '{'K' * 59}…'; name the men"),
+        (f"chess:all={'1' * 5000}", "chess: a number is too long"),
+        ("x" * 5000, f"no game '{'x' * 59}'…; "),
+    ],
+    ids=lambda text: f"{text:.20}",
+)
+def test_long_values_are_not_printed_whole(home, text, why):
+    said = error_of("solve", text)
+    assert why in said and len(said) < 250
+
+
+@pytest.mark.parametrize(
     ("text", "instead"),
     [
         ("pig:10", "play it: retrograde play pig:target=10"),

@@ -155,8 +155,11 @@ def refuse_to_judge(game: Game) -> None:
 
 
 def moves_keeping_value(solution: Solution, position: int) -> dict[int, bool]:
-    """Return for each move whether it keeps the value, or in a game by score the points."""
-    if solution.metric == "score":
+    """Return for each move whether it keeps the value, or in a game by score the points.
+
+    Searches of a game whose own metric is the value play for a win, so by points they would err even at the end.
+    """
+    if solution.metric == "score" and counts_points(solution.game):
         choices = solution.moves(position)
         return {choice.move: choice.rank == choices[0].rank for choice in choices}
     game, value = solution.game, solution.value(position).value

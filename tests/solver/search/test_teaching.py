@@ -13,9 +13,10 @@ from retrograde.databases import open_database
 from retrograde.games import FLIPPED, UNDECIDED
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import same_mover
+from retrograde.solver.engine import solve as solve_to_file
 from retrograde.solver.play import judging
 from retrograde.solver.play.judging import NoisySearch, NothingToJudge, SearchJudge, counts_of
-from retrograde.solver.play.player import perfect, random_player
+from retrograde.solver.play.player import make_player, perfect, random_player
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.play.tree_picture import trees_svg
 from retrograde.solver.rules.examine import NotForSearch
@@ -340,6 +341,16 @@ def test_who_looks_to_the_end_of_a_game_with_moves_in_a_row_does_not_err(judge_o
     judge = judge_of("kalah:3,1", 30)
     *_, last = judge.errors(20)
     assert (last.own, last.ends, last.chance, last.noisy) == (0, 0, 0, 0)
+
+
+def test_who_searches_for_a_win_is_not_judged_by_points(tmp_path):
+    """In a database by score, of a game whose own metric is the value."""
+    path = solve_to_file(load_game("kalah:3,2"), tmp_path / "kalah.h5", metric="score")
+    with Solution(open_database(path)) as solution:
+        judge = SearchJudge(solution, 40, 1)
+        assert judge.errors_of(perfect) == 0
+        assert judge.errors_of(make_player("depth:20", solution, Random(1))) == 0
+        assert next(judge.errors(1)).noisy is not None
 
 
 def test_games_that_cannot_be_judged_are_refused(solved):

@@ -127,10 +127,13 @@ class NotForSearch(RetrogradeError, ValueError):
 
 def refuse_to_search(game: Game, what: str = "this search") -> None:
     """Raise NotForSearch unless two players alternate. *what* needs that, in the words of the message."""
-    if not Traits.of(game).alternates:
+    traits = Traits.of(game)
+    if not traits.alternates:
         why = f"{in_short(game)}: {what} is for two players who alternate"
         if game.players == 2 and metric_of(game) != "expectation":
             why += "; the rules of this game define `turn`, so that a player may move twice"
+            if not traits.has_odds and (traits.has_payoffs or traits.has_rewards):
+                why += f"; search for its score: retrograde search {typed(game)} --metric score"
         raise NotForSearch(f"{why}; {advice(game)}")
 
 

@@ -122,6 +122,14 @@ def test_searches_refuse_on_the_command_line():
         assert "this search is for two players who alternate" in retrograde(*arguments, status=1).stderr
 
 
+def test_a_search_that_refuses_a_game_with_payoffs_names_the_one_by_score():
+    command = "retrograde search kalah:pits=3 --metric score"
+    for arguments in (["search", "kalah:3,2"], ["search", "kalah:3,2", "--value-only"]):
+        assert f"; search for its score: {command}; play it: " in retrograde(*arguments, status=1).stderr
+    assert "Score: +4" in retrograde(*command.split()[1:]).stdout
+    assert "--metric score" not in retrograde("search", "gates", status=1).stderr  # it has no points
+
+
 @pytest.fixture
 def solved_puzzle(tmp_path):
     path = tmp_path / "puzzle.h5"

@@ -66,7 +66,9 @@ class Watch:
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             signal.signal(signal.SIGTERM, self.terminate)
             if hasattr(os, "register_at_fork"):
-                os.register_at_fork(after_in_child=forget_signals)
+                os.register_at_fork(
+                    before=hold_sigterm, after_in_parent=release_sigterm, after_in_child=forget_signals_in_child
+                )
         self.hook, sys.unraisablehook = sys.unraisablehook, self.unraisable
         threading.Thread(target=self.listen, name="interrupt", daemon=True).start()
 
@@ -155,6 +157,29 @@ class Watch:
         running = sys.modules.get("retrograde.solver.rules.running_kernels")
         stuck = running.stuck_since(self.positions_at_interrupt) if running and self.positions_at_interrupt else ""
         return f"; {stuck}" if stuck else ""
+
+
+FORKING = threading.local()
+"""The signals that a thread held back before it forked."""
+
+
+def hold_sigterm() -> None:
+    """Hold SIGTERM back in this thread, until the process that it is about to fork handles it in the usual way.
+
+    Otherwise a signal that the new process gets at once would pass for one of ours: both have the same wakeup socket.
+    """
+    FORKING.held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+
+
+def release_sigterm() -> None:
+    """Hear SIGTERM again after a fork."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, FORKING.held)
+
+
+def forget_signals_in_child() -> None:
+    """Handle signals in the usual way in a process that was just forked."""
+    forget_signals()
+    release_sigterm()
 
 
 def forget_signals() -> None:

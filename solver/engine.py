@@ -35,7 +35,6 @@ from retrograde.databases.location import against as against_model
 from retrograde.databases.location import process_folder
 from retrograde.databases.lock import Lock
 from retrograde.databases.open import open_beside
-from retrograde.databases.replacing import is_of_same_solve, note_made
 from retrograde.databases.write import SolvedRecords, SolvedRows, SolvedSlots, SolvedSteps, write_database
 from retrograde.games.catalog import rests_on, rules_digest, trust, typed, variant, variant_of_same_rules
 from retrograde.games.contract.game import Contradiction, Game, RetrogradeError, RuleError, Traits, metric_of
@@ -46,6 +45,7 @@ from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.methods.numbered.tier_memory import memory_for_tiers
 from retrograde.solver.metrics.models.model import Model, NoModel
 from retrograde.solver.options import BY_NUMBER, COMPILED, EXPECTATION, CannotSolve, SolveOptions, refuse_combination
+from retrograde.solver.replacing import is_of_same_solve, record_solve
 from retrograde.solver.rules.no_exit import no_exit
 from retrograde.solver.runtime.cluster.executor import ClusterExecutor
 from retrograde.solver.runtime.journal import Journal, is_to_replace
@@ -110,7 +110,7 @@ def solve(
         solve_needed(game, path, options)
         solve_at(path, game, options, lock)
     trust(folded(game))
-    note_made(folded(game), path)
+    record_solve(folded(game), path)
     return path
 
 

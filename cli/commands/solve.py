@@ -300,7 +300,7 @@ def is_solved(game: Game, path: Path, fresh: bool, goal: Goal) -> bool:
     place that must not be replaced."""
     if not path.exists():
         return False
-    from retrograde.databases.replacing import CannotReplace, is_of_same_solve
+    from retrograde.solver.replacing import CannotReplace, is_of_same_solve
 
     try:
         return is_of_same_solve(game, path, goal.metric, goal.ties, goal.against, fresh) and not fresh

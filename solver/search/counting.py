@@ -51,7 +51,7 @@ def count_lines(game: Game, position: Any, plies: int | None = None) -> Iterator
             over = expander_of(game).primitives(wave) != UNDECIDED
             yield PlyCount(ply, int(lines.sum()), int(lines[over].sum()), len(wave))
             return
-        if plies is None and (returned_to := position_met_again(game, first, Random(ply))) is not None:
+        if plies is None and (returned_to := find_repetition(game, first, Random(ply))) is not None:
             raise endless(game, returned_to)
         children, parents, over = expand(game, wave)
         yield PlyCount(ply, int(lines.sum()), int(lines[over].sum()), len(wave))
@@ -100,7 +100,7 @@ def merge(children: Array, lines: Array) -> tuple[Array, Array]:
     return children[order][firsts], np.add.reduceat(lines[order], firsts)
 
 
-def position_met_again(game: Game, position: Any, chance: Random) -> Any:
+def find_repetition(game: Game, position: Any, chance: Random) -> Any:
     """Return a position to which a random line returns, if one does; else None, which proves nothing.
 
     The line is random until a move leads back to a position that it has had.

@@ -294,7 +294,7 @@ def test_a_database_of_another_file_of_that_name_or_elsewhere_is_not_replaced(ho
 
 
 def test_a_database_that_took_long_is_not_replaced(home, monkeypatch):
-    monkeypatch.setattr("retrograde.databases.replacing.SOON_SOLVED", 10)
+    monkeypatch.setattr("retrograde.solver.replacing.SOON_SOLVED", 10)
     retrograde("solve", "./heap.py")
     before = (home / "heap.h5").read_bytes()
     Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
@@ -303,7 +303,7 @@ def test_a_database_that_took_long_is_not_replaced(home, monkeypatch):
 
 
 def test_rules_that_have_changed_ask_for_a_fresh_solve(home, monkeypatch):
-    monkeypatch.setattr("retrograde.databases.replacing.SOON_SOLVED", 0)
+    monkeypatch.setattr("retrograde.solver.replacing.SOON_SOLVED", 0)
     retrograde("solve", "./heap.py")
     Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
     assert error_of("solve", "./heap.py").endswith("was made by other rules of heap; solve it again with --fresh")

@@ -142,7 +142,7 @@ PACKAGES = {
         *("search", "search/probing", "search/scores", "search/certificates", "search/depth", "search/trees"),
         *("metrics/models", "metrics", "metrics/slots", "estimation", "verification"),
         *("conformance", "play", "play/tablebase", "play/oracles", "interpreted"),
-        *("options", "selection", "engine", "variants", "warm"),
+        *("options", "selection", "replacing", "engine", "variants", "warm"),
     ),
     "databases": (
         *(
@@ -170,7 +170,6 @@ PACKAGES = {
             "*/database",
             "*/derive",
             "open",
-            "replacing",
             "book",
             "*/write",
             "write",

@@ -10,7 +10,7 @@ import pytest
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.search import counting
-from retrograde.solver.search.counting import Endless, PlyCount, count_lines, position_met_again
+from retrograde.solver.search.counting import Endless, PlyCount, count_lines, find_repetition
 from tests.helpers.command_line import retrograde
 from tests.helpers.tangle import Tangle, position_of
 from tests.helpers.wide import WideTicTacToe
@@ -88,14 +88,14 @@ def test_endless_play_is_refused_early_in_games_that_are_too_large_to_count(text
 
 def test_a_line_returns_to_a_position_that_leads_back_to_itself():
     game = load_game("mutorere")
-    found = position_met_again(game, game.canonical(game.start), Random(1))
+    found = find_repetition(game, game.canonical(game.start), Random(1))
     after = {game.canonical(game.do_move(found, move)) for move in game.generate_moves(found)}
     for _ in range(40):
         after |= {game.canonical(game.do_move(one, move)) for one in after for move in game.generate_moves(one)}
     assert found in after
     for text in ("tictactoe", "nim", "othello:4,4", "hexapawn"):  # no line returns
         game = load_game(text)
-        assert [position_met_again(game, game.canonical(game.start), Random(k)) for k in range(20)] == [None] * 20
+        assert [find_repetition(game, game.canonical(game.start), Random(k)) for k in range(20)] == [None] * 20
 
 
 def test_long_counts_show_how_far_they_are(monkeypatch):

@@ -9,9 +9,9 @@ import pytest
 
 import retrograde
 from retrograde.databases.errors import OtherRules
-from retrograde.databases.replacing import CannotReplace
 from retrograde.games import RetrogradeError, VariantError
 from retrograde.games.identity.trusted import record_path
+from retrograde.solver.replacing import CannotReplace
 from tests.helpers.command_line import HEAP
 from tests.helpers.command_line import retrograde as command
 

@@ -107,7 +107,7 @@ def is_made_by_earlier_text(game: Game, path: Path, file: DatabaseFile) -> bool:
     return all("rules" not in entry or file.rules in entry["rules"] for entry in entries)
 
 
-def note_made(game: Game, path: Path) -> None:
+def record_solve(game: Game, path: Path) -> None:
     """Remember that this process has made the database at a path, with the game's rules."""
     MADE_HERE[path.resolve()] = rules_digest(type(game)), source_file(type(game))
 

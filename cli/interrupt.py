@@ -164,7 +164,7 @@ FORKING = threading.local()
 
 
 def hold_sigterm() -> None:
-    """Hold SIGTERM back in this thread, until the process that it is about to fork handles it in the usual way.
+    """Hold SIGTERM back in this thread until the process that it forks handles signals in the usual way.
 
     Otherwise a signal that the new process gets at once would pass for one of ours: both have the same wakeup socket.
     """

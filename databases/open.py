@@ -149,9 +149,9 @@ def open_beside(
 
 
 def path_for(game: Game, metric: str, home: str | os.PathLike[str] | None) -> Path:
-    """Return the usual path of a game's database by a metric ("" for the game's own), whether or not it exists.
+    """Return the usual path of a game's database by a metric, whether or not it exists.
 
-    If the source of the rules is not known, only this process can open it.
+    "" stands for the game's own metric. If the source of the rules is not known, only this process can open it.
     """
     folder = process_folder() if home is None and not has_source(type(game)) else home
     return database_path(variant(game), folder, metric if metric != metric_of(game) else "")

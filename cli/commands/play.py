@@ -480,7 +480,7 @@ class Match:
         click.echo("\n" + coloured(LOSE if person_lost else WIN, f"{self.sides[winner]} wins {after}"))
 
     def print_shares(self, after: str) -> None:
-        """Print which of several players have got the most, and what each has got; in red if a person has lost."""
+        """Print which players have got the most, and what each has got; in red if a person has lost."""
         from retrograde.solver.play.ending import leaders_of, shares_of
 
         game = self.oracle.game

@@ -196,7 +196,7 @@ def players(oracle: Oracle, position: int) -> list[str]:
 
 
 def name_of_other(game: Game, position: int) -> list[str]:
-    """Return the name of the player who moves next after the player to move, in a list; [] if nobody does."""
+    """Return the name of the player who moves after the player to move, in a list; [] if nobody does."""
     other = first_of_other(game, position)
     return [] if other is None else [player_to_move(game, other)]
 

@@ -61,7 +61,7 @@ def is_white(game: Any, position: int) -> bool:
 
 
 def result_of(game: Any, position: int, resigned: bool = False) -> str:
-    """Return the result of a game that ends in a position, or in which the player to move there has *resigned*."""
+    """Return the result of a game that ends in a position. *resigned*: the player to move there has given up."""
     if not resigned and game.primitive(position) != LOSE:
         return "1/2-1/2"
     return "0-1" if is_white(game, position) else "1-0"

@@ -583,7 +583,7 @@ class Game:
         raise NotImplementedError(f"{type(self).__name__} has no tie_in(position)")
 
     def at_best(self, position: int) -> Value:
-        """Return the best value that the player to move can reach in an UNDECIDED position, WIN if it is not known."""
+        """Return the best value that the player to move can reach in an UNDECIDED position; WIN if unknown."""
         return WIN
 
     def least_plies(self, position: int) -> int:

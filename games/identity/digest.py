@@ -83,7 +83,10 @@ SAME_RULES = {
     "f7312f3dc15f70841e168988e1d968cf": {"284ced0aa01f78c021dff487e39d6d9b"},  # the Royal Game of Ur
     "640c3394bcd5958f4036d8fcac4b3163": {"4cd7fad8054725aaa9b915813ce150e0"},  # its numbering
     "000d34f0c8c19cc1204955309fcaffa2": {"a230433835d8dcd5b24dd897f633e3dd"},  # Connect Four
-    "3cad13b87d535310b44f9a67261a1fe4": {"5fa0332f01b8af8e25cde0a9f91b2f17"},  # Connect Four on large boards
+    "a6244f32ca35e10fe290783169533eb4": {
+        "5fa0332f01b8af8e25cde0a9f91b2f17",
+        "3cad13b87d535310b44f9a67261a1fe4",
+    },  # Connect Four on large boards
     "a146230e0fa233c529c9acdabf55f74d": {"bb2bd2778f83fb47d69f84b24ca65b82"},  # Pop Out
     "8f33d3f818f0f16be72980076f8cc134": {"7cc47d40226f0e9cbc2f760ec6d09cfc"},  # Sokoban
     "f3d9f1196ca320568275bb8809cc71ca": {"7f25f7ec27604091ec1cc2d0699b3360"},  # Rush Hour

@@ -101,13 +101,8 @@ class WideConnect4(TwoWords, Connect4):
         """Return LOSE if the last stone made a row, TIE if the board is full, else UNDECIDED."""
         count = self.tier(position)
         last = self.stones(position, 1 - count & 1)
-        for step in (1, self.height, self.stride, self.stride + 1):
-            line = last
-            for _ in range(self.connect - 1):
-                moved = self.down(line, step)
-                line = line[0] & moved[0], line[1] & moved[1]
-            if line[0] | line[1]:
-                return LOSE
+        if self.in_a_row(last):
+            return LOSE
         return TIE if count == self.width * self.height else UNDECIDED
 
     def images(self, position):
@@ -141,11 +136,8 @@ class WideConnect4(TwoWords, Connect4):
         count = self.tier(position)
         if (self.width * self.height - count) & 1:
             return WIN
-        filled, own, opponents = (
-            self.filled(position),
-            self.stones(position, count & 1),
-            self.stones(position, 1 - count & 1),
-        )
+        filled = self.filled(position)
+        own, opponents = self.stones(position, count & 1), self.stones(position, 1 - count & 1)
         owns, others = own, opponents
         for word in range(2):
             empty = self.board[word] & ~filled[word]

@@ -185,8 +185,10 @@ class DepthSearch(StoppableSearch):
         moves: Sequence[int] = (),
         draws: Collection[int] = (),
     ) -> Iterator[list[DepthResult]]:
-        """Yield the results of the best moves, at most *most*, the best first, for each depth of a search that is
-        complete. The other parameters are those of `deepen`."""
+        """Yield the results of the best moves, the best first, for each depth that is complete.
+
+        There are at most *most* results. The other parameters are those of `deepen`.
+        """
         began, nodes = time.monotonic(), self.nodes
         self.workspace.history[:] //= 2
         order = list(moves) or self.moves(position)

@@ -365,7 +365,7 @@ def order_by_minimax(rules: TextbookRules, best_first: bool) -> Order:
         return orders[node.position, node.side, depth]
 
     def save_orders(root: Node, depth: int) -> None:
-        """Save the orders of the moves of a searched node and of all below it, so that none is searched again."""
+        """Save the orders of the moves of a searched node and of all below it, for later searches of them."""
         for node in root.nodes():
             key = node.position, node.side, depth - (node.ply - root.ply)
             if node.children and key not in orders:
